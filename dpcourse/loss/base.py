@@ -1,0 +1,255 @@
+"""PrivacyLoss: what one directed pair of laws reveals, and everything that follows from it.
+
+For laws P and Q the privacy loss is L = ln P(Y)/Q(Y) with Y drawn from P. Every measure of the course
+is a function of it:
+
+    delta(eps)  = E_P[(1 - e^{eps-L})+]  = sup_S P(S) - e^eps Q(S)      the hockey stick
+    renyi(a)    = ln E_P[e^{(a-1)L}] / (a-1)                            Renyi's divergence
+    tradeoff(x) = min FNR of a test with FPR x = sup_eps 1 - delta(eps) - x e^eps
+
+Every numerical answer is a bracket. `delta` and `epsilon` give its upper end (so rounding never makes a
+mechanism look more private than it is), `tradeoff` its lower end.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dpcourse.errors import Floats, probability, reject, whole
+from dpcourse.errors import delta as check_delta
+from dpcourse.laws import Law
+
+Bounds = tuple[Any, Any]
+ULP = float(np.finfo(float).eps)
+
+
+class PrivacyLoss(ABC):
+    """The privacy loss of a directed pair of laws; `+` composes, `k * loss` repeats.
+
+    >>> from dpcourse.laws import Laplace
+    >>> loss = PrivacyLoss.between(Laplace(0, 1), Laplace(1, 1))
+    >>> round(loss.delta(0.5), 6)  # 1 - e^{(0.5-1)/2}
+    0.221199
+    """
+
+    pair: tuple[Law, Law] | None = None
+    """The two laws, where they are known; `at` needs them."""
+
+    infinite: float = 0.0
+    """The probability under P that the loss is infinite: an outcome that Q never gives."""
+
+    @staticmethod
+    def between(p: Law, q: Law) -> PrivacyLoss:
+        """The loss of p against q: closed form, exact sum or quadrature, as the laws allow."""
+        from dpcourse.loss.between import between  # the dispatcher imports every kind of loss
+
+        return between(p, q)
+
+    # What every kind of loss defines ------------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def method(self) -> str:
+        """How answers are computed, and why so."""
+
+    @abstractmethod
+    def delta_bounds(self, epsilon: ArrayLike) -> Bounds:
+        """A lower and an upper bound on delta(epsilon); any real epsilon, arrays too."""
+
+    @abstractmethod
+    def log_moment(self, z: ArrayLike) -> Any:
+        """ln E_P[e^{zL}; L finite], for real or complex z."""
+
+    @abstractmethod
+    def tail(self, loss: ArrayLike) -> Any:
+        """P[L > loss], the probability of an infinite loss included."""
+
+    @abstractmethod
+    def kl(self) -> float:
+        """The Kullback-Leibler divergence E_P[L], in nats."""
+
+    @abstractmethod
+    def max_divergence(self) -> float:
+        """The largest possible loss: the pure epsilon of this directed pair."""
+
+    @abstractmethod
+    def reversed(self) -> PrivacyLoss:
+        """The loss of Q against P."""
+
+    # What follows -------------------------------------------------------------------------------
+
+    def delta(self, epsilon: ArrayLike) -> Any:
+        """The smallest delta with P(S) <= e^epsilon Q(S) + delta for all S, rounded up."""
+        return self.delta_bounds(epsilon)[1]
+
+    def hockey_stick(self, ratio: Any) -> Any:
+        """delta at e^epsilon = ratio; exact for exact finite laws and a Fraction."""
+        return self.delta(math.log(ratio))
+
+    def epsilon_bounds(self, delta: ArrayLike) -> Bounds:
+        """A lower and an upper bound on the smallest epsilon >= 0 with delta(epsilon) <= delta."""
+        check_delta("delta", delta)
+        pairs = [self._invert(float(d)) for d in np.ravel(np.asarray(delta, dtype=float))]
+        shape = np.shape(delta)
+        lower, upper = (np.array(side).reshape(shape)[()] for side in zip(*pairs, strict=True))
+        return (lower, upper) if shape else (float(lower), float(upper))
+
+    def epsilon(self, delta: ArrayLike) -> Any:
+        """The smallest epsilon >= 0 with delta(epsilon) <= delta, rounded up."""
+        return self.epsilon_bounds(delta)[1]
+
+    def total_variation(self) -> Any:
+        """The advantage of the best distinguisher: delta at epsilon = 0, rounded up."""
+        return self.delta(0.0)
+
+    def renyi(self, order: float) -> float:
+        """Renyi's divergence of an order > 0; order 1 is `kl`, infinity is `max_divergence`."""
+        if not order > 0:
+            fix = "use an order above 1, 1 for KL, or math.inf for the largest loss."
+            reject("order", order, "a number above 0", fix)
+        if order == 1:
+            return self.kl()
+        if math.isinf(order):
+            return self.max_divergence()
+        if order > 1 and self.infinite > 0:
+            return math.inf
+        return float(np.real(self.log_moment(order - 1))) / (order - 1)
+
+    def tradeoff(self, fpr: ArrayLike) -> Any:
+        """The least false-negative rate of a test with this false-positive rate, rounded down.
+
+        Q is the null hypothesis; `delta` and `tradeoff` are convex conjugates of each other
+        (Dong, Roth and Su, JRSS B 2022).
+        """
+        probability("fpr", fpr)
+        flat = [self._least_fnr(float(x)) for x in np.ravel(np.asarray(fpr, dtype=float))]
+        return np.array(flat).reshape(np.shape(fpr)) if np.ndim(fpr) else flat[0]
+
+    def at(self, y: Any) -> Any:
+        """The loss at an outcome: ln P(y) - ln Q(y)."""
+        p, q = self._laws()
+        log_p, log_q = np.asarray(p.log_prob(y)), np.asarray(q.log_prob(y))
+        with np.errstate(invalid="ignore"):  # an outcome that neither law gives has loss NaN
+            return (log_p - log_q)[()]
+
+    def sample(self, rng: np.random.Generator, size: int | tuple[int, ...] | None = None) -> Any:
+        """Draws of the loss under P."""
+        return self.at(self._laws()[0].sample(rng, size))
+
+    def __add__(self, other: PrivacyLoss) -> PrivacyLoss:
+        if not isinstance(other, PrivacyLoss):
+            return NotImplemented
+        from dpcourse.loss.composed import compose  # composed losses are losses themselves
+
+        return compose([(self, 1), (other, 1)])
+
+    def __mul__(self, times: int) -> PrivacyLoss:
+        if isinstance(times, PrivacyLoss):
+            return NotImplemented
+        from dpcourse.loss.composed import compose
+
+        return compose([(self, whole("k", times))])
+
+    __rmul__ = __mul__
+
+    # How ----------------------------------------------------------------------------------------
+
+    def _laws(self) -> tuple[Law, Law]:
+        if self.pair is None:
+            fix = "make it with PrivacyLoss.between(P, Q) from two laws."
+            reject("loss", repr(self), "a loss whose two laws are known", fix)
+        return self.pair
+
+    def _invert(self, target: float) -> tuple[float, float]:
+        """Certified bounds on inf{eps >= 0: delta(eps) <= target}, for one target."""
+        if self.delta_bounds(0.0)[1] <= target:
+            return 0.0, 0.0
+        if self.infinite > target:
+            return math.inf, math.inf
+        largest = self.max_divergence()
+        if target == 0:
+            return largest, largest
+        root = solve_decreasing(lambda e: float(np.sum(self.delta_bounds(e))) / 2, target, largest)
+        upper = self._step_until(lambda e: self.delta_bounds(e)[1] <= target, root, +1, largest)
+        lower = self._step_until(lambda e: self.delta_bounds(e)[0] >= target, root, -1, 0.0)
+        return lower, upper
+
+    @staticmethod
+    def _step_until(holds: Callable[[float], bool], start: float, way: int, last: float) -> float:
+        """The first point of start, start +- a few ulps, then ever larger steps, that is certified."""
+        step = 0.0
+        for _ in range(60):
+            point = start + way * step
+            if way * (point - last) >= 0:
+                return last
+            if holds(point):
+                return point
+            step = max(2 * step, 4 * ULP * max(start, 1e-12))
+        return last
+
+    def _least_fnr(self, fpr: float) -> float:
+        """sup over eps of 1 - delta(eps) - fpr e^eps; concave in e^eps, so a search finds it."""
+        if fpr == 0:
+            return max(0.0, 1 - self.infinite)
+
+        def fnr(epsilon: float) -> float:
+            return 1 - float(self.delta(epsilon)) - fpr * math.exp(epsilon)
+
+        # A coarse look finds the hill; golden section climbs it.
+        grid = np.linspace(-40.0, min(-math.log(fpr), 700.0), 129)
+        best = int(np.argmax(1 - self.delta(grid) - fpr * np.exp(grid)))
+        low, high = float(grid[max(best - 1, 0)]), float(grid[min(best + 1, 128)])
+        golden = (math.sqrt(5) - 1) / 2
+        a, b = high - golden * (high - low), low + golden * (high - low)
+        at_a, at_b = fnr(a), fnr(b)
+        while high - low > 1e-9:
+            if at_a >= at_b:
+                high, b, at_b = b, a, at_a
+                a = high - golden * (high - low)
+                at_a = fnr(a)
+            else:
+                low, a, at_a = a, b, at_b
+                b = low + golden * (high - low)
+                at_b = fnr(b)
+        return max(0.0, at_a, at_b)
+
+
+def solve_decreasing(f: Callable[[float], float], target: float, last: float = math.inf) -> float:
+    """A point where the decreasing f reaches target > 0, to a few ulps; f(0) > target is known."""
+    low, f_low, high = 0.0, math.log(f(0.0) / target), 1.0
+    f_high = _log(f(min(high, last))) - math.log(target)
+    while f_high > 0 and high < last:
+        low, f_low, high = high, f_high, 2 * high
+        f_high = _log(f(min(high, last))) - math.log(target)
+    high = min(high, last)
+    # Secant steps on ln f, with bisection whenever they do not halve the bracket (Dekker's idea).
+    for turn in range(200):
+        if high - low <= 4 * ULP * high:
+            break
+        point = low + (high - low) * f_low / (f_low - f_high) if turn % 3 != 2 else (low + high) / 2
+        if not low < point < high:
+            point = (low + high) / 2
+        value = _log(f(point)) - math.log(target)
+        if value > 0:
+            low, f_low = point, value
+        else:
+            high, f_high = point, value
+        if value == 0:
+            break
+    return high
+
+
+def _log(x: float) -> float:
+    return math.log(x) if x > 0 else -1e4
+
+
+def widen(value: Floats, error: Any) -> Bounds:
+    """value -+ error as bounds on a probability."""
+    lower, upper = np.maximum(value - error, 0.0), np.minimum(value + error, 1.0)
+    return (lower, upper) if np.ndim(lower) else (float(lower), float(upper))

@@ -1,0 +1,189 @@
+"""The privacy loss of two finite laws: exact sums, in Fractions where the laws are."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dpcourse.errors import Floats, probability, reject
+from dpcourse.laws import Finite, Law
+from dpcourse.loss.base import Bounds, PrivacyLoss, widen
+
+
+@dataclass(frozen=True)
+class FiniteLoss(PrivacyLoss):
+    """Outcome i has probability p[i] under P and q[i] under Q; its loss is ln p[i]/q[i].
+
+    `losses` states the losses where they are known better than the ratios of rounded probabilities (a
+    q[i] may underflow to 0 although its loss is finite). `missing` bounds what was cut off from each law
+    (0 for laws that are finite as they stand); it is added to every upper bound.
+
+    >>> loss = FiniteLoss((Fraction(3, 4), Fraction(1, 4)), (Fraction(1, 4), Fraction(3, 4)))
+    >>> loss.max_ratio(), loss.hockey_stick(Fraction(3, 2))
+    (Fraction(3, 1), Fraction(3, 8))
+    """
+
+    p: tuple[Any, ...]
+    q: tuple[Any, ...]
+    missing: float = 0.0
+    losses: tuple[float, ...] | None = None
+    pair: tuple[Law, Law] | None = field(default=None, compare=False, repr=False)
+
+    @classmethod
+    def of(cls, p: Finite, q: Finite) -> FiniteLoss:
+        """Both laws on the union of their outcomes."""
+        outcomes = list(dict.fromkeys((*p.outcomes, *q.outcomes)))
+        return cls(tuple(p.prob(v) for v in outcomes), tuple(q.prob(v) for v in outcomes), pair=(p, q))
+
+    @property
+    def exact(self) -> bool:
+        """Whether every probability is a Fraction."""
+        return all(isinstance(v, Fraction) for v in (*self.p, *self.q))
+
+    @property
+    def method(self) -> str:
+        """How answers are computed."""
+        kind = "Fractions at request" if self.exact else "floats"
+        cut = f", {self.missing:.1g} cut off and accounted for" if self.missing else ""
+        return f"exact sum over {len(self.p)} outcomes ({kind}{cut})"
+
+    @cached_property
+    def _each(self) -> Floats:
+        """The loss of each outcome: infinite where only P gives it, -infinite where only Q does."""
+        if self.losses is not None:
+            return np.array(self.losses)
+        p, q = np.array(self.p, dtype=float), np.array(self.q, dtype=float)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            losses = np.log(p) - np.log(q)
+            # Near 1 the logarithm of the ratio keeps digits that the difference would lose.
+            close = np.abs(losses) < 0.5
+            losses[close] = np.log1p((p[close] - q[close]) / q[close])
+        losses[p == 0] = -np.inf
+        return np.asarray(losses)
+
+    @cached_property
+    def _sorted(self) -> tuple[Floats, Floats, Floats]:
+        """Finite losses in falling order with their masses under P and Q (infinite losses apart)."""
+        losses = self._each
+        p, q = np.array(self.p, dtype=float), np.array(self.q, dtype=float)
+        finite = np.flatnonzero(np.isfinite(losses))
+        order = finite[np.argsort(-losses[finite], kind="stable")]
+        return losses[order], p[order], q[order]
+
+    @cached_property
+    def _running(self) -> tuple[Any, Any]:
+        """Masses of the n largest finite losses, n = 0, 1, ..., in extended precision if there is any."""
+        _, p, q = self._sorted
+        wide = np.longdouble
+        start = np.array([self.infinite], dtype=wide)
+        return (
+            np.concatenate([start, self.infinite + np.cumsum(p, dtype=wide)]),
+            np.concatenate([[wide(0)], np.cumsum(q, dtype=wide)]),
+        )
+
+    @cached_property
+    def infinite(self) -> float:  # type: ignore[override]
+        """The mass under P of outcomes that Q never gives."""
+        return float(math.fsum(float(a) for a, v in zip(self.p, self._each, strict=True) if v == math.inf))
+
+    @property
+    def atoms(self) -> tuple[Floats, Floats]:
+        """The finite losses and their probabilities under P, largest loss first."""
+        losses, p, _ = self._sorted
+        return losses, p
+
+    def delta_bounds(self, epsilon: ArrayLike) -> Bounds:
+        """The sum of p - e^eps q over outcomes with loss above eps."""
+        eps = np.asarray(epsilon, dtype=float)
+        losses, _, _ = self._sorted
+        above = np.searchsorted(-losses, -eps, side="left")
+        run_p, run_q = self._running
+        head, body = (
+            run_p[above],
+            np.exp(np.minimum(eps, 11000).astype(np.longdouble)) * run_q[above],
+        )
+        ulp = np.finfo(np.longdouble).eps
+        rounding = (len(self.p) + 8 + np.abs(eps)) * ulp * (head + body)
+        rounding += 2 * np.finfo(float).eps * (head + body)  # p and q themselves are rounded
+        lower, _ = widen((head - body).astype(float), rounding.astype(float))
+        _, upper = widen((head - body).astype(float), (rounding + self.missing).astype(float))
+        return lower, upper
+
+    def hockey_stick(self, ratio: Any) -> Any:
+        """The sum of (p - ratio q)+, exactly for Fractions."""
+        if self.exact and isinstance(ratio, int | Fraction):
+            zero = Fraction(0)
+            return sum((max(a - ratio * b, zero) for a, b in zip(self.p, self.q, strict=True)), zero)
+        return self.delta(math.log(ratio))
+
+    def total_variation(self) -> Any:
+        """Half the l1 distance; a Fraction for exact laws."""
+        return self.hockey_stick(Fraction(1)) if self.exact else self.delta(0.0)
+
+    def max_ratio(self) -> Any:
+        """The largest likelihood ratio p/q; a Fraction for exact laws, infinity where q is 0."""
+        if self.infinite > 0:
+            return math.inf
+        return max(a / b for a, b in zip(self.p, self.q, strict=True) if b > 0)
+
+    def log_moment(self, z: ArrayLike) -> Any:
+        """ln of the sum of p e^{zL}."""
+        losses, p, _ = self._sorted
+        return log_sum_exp(np.asarray(z)[..., None] * losses + np.log(p))
+
+    def tail(self, loss: ArrayLike) -> Any:
+        """P[L > loss]."""
+        losses, _, _ = self._sorted
+        above = np.searchsorted(-losses, -np.asarray(loss, dtype=float), side="left")
+        return self._running[0][above].astype(float)
+
+    def kl(self) -> float:
+        """The sum of p L; infinite if an outcome of P is impossible under Q."""
+        losses, p, _ = self._sorted
+        return math.inf if self.infinite > 0 else max(0.0, math.fsum(losses * p))
+
+    def max_divergence(self) -> float:
+        """The largest loss."""
+        if self.infinite > 0 or self.missing > 0:
+            return math.inf
+        return max(0.0, float(self._sorted[0][0]))
+
+    def tradeoff(self, fpr: ArrayLike) -> Any:
+        """The Neyman-Pearson polygon: reject the outcomes of largest loss first."""
+        if self.missing:
+            return super().tradeoff(fpr)
+        x = np.asarray(probability("fpr", fpr), dtype=float)
+        run_p, run_q = self._running
+        return (1 - np.interp(x, np.append(run_q, 1.0).astype(float), np.append(run_p, 1.0).astype(float)))[
+            ()
+        ]
+
+    def reversed(self) -> FiniteLoss:
+        """P and Q exchanged."""
+        losses = None if self.losses is None else tuple(-v for v in self.losses)
+        return FiniteLoss(self.q, self.p, self.missing, losses, self.pair and self.pair[::-1])
+
+    def sample(self, rng: np.random.Generator, size: int | tuple[int, ...] | None = None) -> Any:
+        """Draws of the loss under P."""
+        losses, p, _ = self._sorted
+        values, weights = np.append(losses, np.inf), np.append(p, self.infinite)
+        if weights.sum() < 0.5:  # nothing to draw: P was cut away entirely
+            reject("loss", repr(self), "a loss with mass", "check the two laws.")
+        return rng.choice(values, size, p=weights / weights.sum())
+
+    def __repr__(self) -> str:
+        return f"FiniteLoss({len(self.p)} outcomes)"
+
+
+def log_sum_exp(exponents: Any) -> Any:
+    """ln of the sum of e^x along the last axis, for real or complex x, without overflow."""
+    if not exponents.shape[-1]:
+        return np.full(exponents.shape[:-1], -np.inf)[()]
+    top = np.real(exponents).max(-1)
+    return top + np.log(np.exp(exponents - np.asarray(top)[..., None]).sum(-1))

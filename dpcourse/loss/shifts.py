@@ -1,0 +1,160 @@
+"""Closed forms: the privacy loss of Gaussian and of Laplace noise around two answers."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import scipy
+from numpy.typing import ArrayLike
+
+from dpcourse.errors import nonnegative, probability
+from dpcourse.laws import Law
+from dpcourse.loss.base import ULP, Bounds, PrivacyLoss, widen
+
+
+@dataclass(frozen=True)
+class GaussianLoss(PrivacyLoss):
+    """Two Gaussians of one standard deviation, mu standard deviations apart: L is N(mu^2/2, mu^2).
+
+    delta(eps) = Phi(mu/2 - eps/mu) - e^eps Phi(-mu/2 - eps/mu)   (Balle and Wang, ICML 2018).
+
+    >>> round(GaussianLoss(1.0).delta(1.0), 6)
+    0.126937
+    """
+
+    mu: float
+    pair: tuple[Law, Law] | None = field(default=None, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        nonnegative("mu", self.mu)
+
+    @property
+    def method(self) -> str:
+        """How answers are computed."""
+        return "closed form: a Gaussian shift, whose loss is Gaussian; compositions add mu^2"
+
+    def delta_bounds(self, epsilon: ArrayLike) -> Bounds:
+        """The closed form, without cancellation in the tail, widened by its rounding error."""
+        eps = np.asarray(epsilon, dtype=float)
+        if self.mu == 0:
+            return widen(np.maximum(-np.expm1(np.minimum(eps, 0)), 0), ULP)
+        a, b = self.mu / 2 - eps / self.mu, -self.mu / 2 - eps / self.mu
+        root = math.sqrt(2)
+        # e^eps phi(b) = phi(a), so both terms share the factor e^{-a^2/2}; erfcx is the rest.
+        tail_a, tail_b = (
+            scipy.special.erfcx(np.maximum(-a, 0) / root),
+            scipy.special.erfcx(np.maximum(-b, 0) / root),
+        )
+        bell = np.exp(-0.5 * a * a) / 2
+        with np.errstate(over="ignore"):
+            near = scipy.special.ndtr(a) - np.exp(np.minimum(eps, 700)) * scipy.special.ndtr(b)
+        in_tail = a < 0
+        value = np.where(in_tail, bell * (tail_a - tail_b), near)
+        size = np.where(in_tail, bell * (tail_a + tail_b), 1.0)
+        error = ULP * size * (8 + 2 * a * a * in_tail + np.abs(eps))
+        return widen(value, error + np.finfo(float).smallest_subnormal)  # never claims 0
+
+    def log_moment(self, z: ArrayLike) -> Any:
+        """z(z+1) mu^2/2."""
+        z = np.asarray(z)
+        return z * (z + 1) * (self.mu**2 / 2)
+
+    def tail(self, loss: ArrayLike) -> Any:
+        """The tail of N(mu^2/2, mu^2)."""
+        if self.mu == 0:
+            return (np.asarray(loss, dtype=float) < 0).astype(float)
+        return scipy.special.ndtr(self.mu / 2 - np.asarray(loss, dtype=float) / self.mu)
+
+    def kl(self) -> float:
+        """mu^2/2."""
+        return self.mu**2 / 2
+
+    def max_divergence(self) -> float:
+        """Infinite: a Gaussian tail has no bounded ratio."""
+        return math.inf if self.mu else 0.0
+
+    def tradeoff(self, fpr: ArrayLike) -> Any:
+        """Phi(Phi^-1(1 - fpr) - mu)."""
+        return scipy.special.ndtr(-scipy.special.ndtri(probability("fpr", fpr)) - self.mu)
+
+    def reversed(self) -> GaussianLoss:
+        """The same by symmetry."""
+        return GaussianLoss(self.mu, self.pair and self.pair[::-1])
+
+    def sample(self, rng: np.random.Generator, size: int | tuple[int, ...] | None = None) -> Any:
+        """Draws from N(mu^2/2, mu^2)."""
+        return self.mu**2 / 2 + self.mu * rng.standard_normal(size)
+
+
+@dataclass(frozen=True)
+class LaplaceLoss(PrivacyLoss):
+    """Two Laplace laws of one scale, `shift` scales apart: |L| <= shift, with an atom at each end.
+
+    delta(eps) = 1 - e^{(eps - shift)/2} for |eps| <= shift.
+
+    >>> round(LaplaceLoss(1.0).total_variation(), 6)  # 1 - e^{-1/2}
+    0.393469
+    """
+
+    shift: float
+    pair: tuple[Law, Law] | None = field(default=None, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        nonnegative("shift", self.shift)
+
+    @property
+    def method(self) -> str:
+        """How answers are computed."""
+        return "closed form: a Laplace shift, whose loss is bounded with an atom at each end"
+
+    def delta_bounds(self, epsilon: ArrayLike) -> Bounds:
+        """The closed form, widened by its rounding error."""
+        eps = np.asarray(epsilon, dtype=float)
+        # Left of -shift every outcome counts: delta = 1 - e^eps.
+        exponent = np.where(eps <= -self.shift, eps, np.minimum((eps - self.shift) / 2, 0))
+        value = -np.expm1(exponent)
+        return widen(value, np.where(exponent < 0, 4 * ULP * (1 + np.abs(eps) + self.shift), 0.0))
+
+    def log_moment(self, z: ArrayLike) -> Any:
+        """ln of e^{-s/2} [cosh(ws) + sinh(ws)/(2w)], w = z + 1/2, s the shift."""
+        w = np.asarray(z) + 0.5
+        w = np.where(np.real(w) < 0, -w, w)  # the bracket is even in w
+        s = self.shift
+        decay = np.exp(-2 * w * s)
+        near_zero = np.abs(w * s) < 1e-8
+        safe = np.where(near_zero, 1.0, w)
+        spread = np.where(near_zero, s / 2, -np.expm1(-2 * safe * s) / (4 * safe))
+        return w * s - s / 2 + np.log((1 + decay) / 2 + spread)
+
+    def tail(self, loss: ArrayLike) -> Any:
+        """1 - e^{-(shift - loss)/2}/2 inside (-shift, shift)."""
+        loss = np.asarray(loss, dtype=float)
+        inside = 1 - 0.5 * np.exp(-np.maximum(self.shift - loss, 0) / 2)
+        return np.where(loss < -self.shift, 1.0, np.where(loss < self.shift, inside, 0.0))[()]
+
+    def kl(self) -> float:
+        """shift - 1 + e^-shift."""
+        return self.shift + math.expm1(-self.shift)
+
+    def max_divergence(self) -> float:
+        """The shift."""
+        return self.shift
+
+    def tradeoff(self, fpr: ArrayLike) -> Any:
+        """Two lines and a hyperbola between them."""
+        x = np.asarray(probability("fpr", fpr), dtype=float)
+        odds = math.exp(-self.shift)
+        middle = odds / (4 * np.maximum(x, odds / 2))
+        return np.where(x < odds / 2, 1 - x / odds, np.where(x <= 0.5, middle, odds * (1 - x)))[()]
+
+    def reversed(self) -> LaplaceLoss:
+        """The same by symmetry."""
+        return LaplaceLoss(self.shift, self.pair and self.pair[::-1])
+
+    def sample(self, rng: np.random.Generator, size: int | tuple[int, ...] | None = None) -> Any:
+        """Draws of |Y - shift| - |Y| for a standard Laplace Y."""
+        y = rng.laplace(size=size)
+        return np.abs(y - self.shift) - np.abs(y)
