@@ -1,0 +1,69 @@
+"""Which promise implies which, and what each step loses."""
+
+from __future__ import annotations
+
+import math
+
+import scipy
+
+from dpcourse.errors import one_of, reject
+from dpcourse.guarantees.base import CHOSEN, IMPLIED, Guarantee
+from dpcourse.guarantees.gaussian import GDP
+from dpcourse.guarantees.pure_approx import ApproxDP, PureDP, randomized_response_loss
+from dpcourse.guarantees.renyi import RDP, ZCDP
+from dpcourse.loss import GaussianLoss, PrivacyLoss
+
+
+def pure_to_zcdp(g: PureDP, form: str = "tight") -> ZCDP:
+    """eps tanh(eps/2), the tight value (randomized response, order to 1), or the simple eps^2/2."""
+    one_of("form", form, ("tight", "simple"))
+    e = g.epsilon_0
+    rho = e * math.tanh(e / 2) if form == "tight" else e * e / 2
+    return ZCDP(rho, adjacency=g.adjacency)
+
+
+def pure_to_approx(g: PureDP, delta: float = 0.0) -> ApproxDP:
+    """The same epsilon with delta 0, or the slightly smaller one that a delta buys."""
+    return to_approx(g, delta)
+
+
+def pure_to_gdp(g: PureDP) -> GDP:
+    """The Gaussian curve through the corner of randomized response's; elsewhere it lies below."""
+    return GDP(-2 * float(scipy.special.ndtri(scipy.special.expit(-g.epsilon_0))), adjacency=g.adjacency)
+
+
+def to_approx(g: Guarantee, delta: float | None = None, form: str | None = None) -> ApproxDP:
+    """One point of the promise's (epsilon, delta) curve; all other points are lost."""
+    if delta is None:
+        fix = "say which point of the curve, as in .to(ApproxDP, delta=1e-6)."
+        reject("delta", delta, "given, to turn this promise into (epsilon, delta)-DP", fix)
+    epsilon = g.epsilon(delta) if form is None else g.epsilon(delta, form)  # type: ignore[call-arg]
+    return ApproxDP(epsilon, delta, adjacency=g.adjacency)
+
+
+def dominating_loss(g: Guarantee) -> PrivacyLoss:
+    """A loss that dominates that of every mechanism with this guarantee."""
+    if isinstance(g, PureDP):
+        return randomized_response_loss(g.epsilon_0)
+    if isinstance(g, ApproxDP):
+        return randomized_response_loss(g.epsilon_0, g.delta_0)
+    if isinstance(g, GDP):
+        return GaussianLoss(g.mu)
+    fix = "compose the guarantees themselves (k * guarantee), or give the mechanism a worst_case."
+    reject("guarantee", g, "of a kind with one worst pair: PureDP, ApproxDP or GDP", fix)
+
+
+IMPLIED.update(
+    {
+        # Nothing is lost:
+        (PureDP, ApproxDP): pure_to_approx,
+        (ZCDP, RDP): lambda g: g.as_rdp(),
+        # All but a moment curve, or a line above it, is lost:
+        (PureDP, ZCDP): pure_to_zcdp,
+        (GDP, ZCDP): lambda g: ZCDP(g.mu**2 / 2, adjacency=g.adjacency),
+        (PureDP, RDP): lambda g: RDP(randomized_response_loss(g.epsilon_0).renyi, adjacency=g.adjacency),
+        (GDP, RDP): lambda g: RDP(GaussianLoss(g.mu).renyi, adjacency=g.adjacency),
+    }
+)
+# A bounded loss turned into a Gaussian one loses much; a single (epsilon, delta) loses the curve.
+CHOSEN.update({(PureDP, GDP): pure_to_gdp} | {(k, ApproxDP): to_approx for k in (ZCDP, RDP, GDP)})

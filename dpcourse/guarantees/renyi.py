@@ -1,0 +1,147 @@
+"""RDP and ZCDP: bounds on the moments of the privacy loss."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from dpcourse import errors
+from dpcourse.guarantees.base import Guarantee, ratio
+from dpcourse.loss import PrivacyLoss
+
+Curve = Callable[[float], float]
+_ORDERS = 1 + np.logspace(-4, 6, 121)
+
+
+@dataclass(frozen=True, repr=False)
+class RDP(Guarantee):
+    """Renyi's divergence of every order a > 1 is at most curve(a) (Mironov, CSF 2017).
+
+    >>> round(RDP(lambda order: order / 2).epsilon(1e-5), 4)  # a Gaussian with mu = 1
+    4.7284
+    """
+
+    curve: Curve
+
+    def epsilon(self, delta: float, form: str = "improved") -> float:
+        """The best order's conversion; see `epsilon_at` for the two forms."""
+        return max(0.0, _best_order(lambda order: self.epsilon_at(order, delta, form)))
+
+    def epsilon_at(self, order: float, delta: float, form: str = "improved") -> float:
+        """From one order a: curve(a) + ln(1/delta)/(a-1), improved by ln(1-1/a) - ln(a)/(a-1).
+
+        The simple form is Mironov's Proposition 3; the improved one is Theorem 21 of Balle et al.
+        (AISTATS 2020) and Proposition 12 of Canonne, Kamath and Steinke (NeurIPS 2020).
+        """
+        errors.delta("delta", delta)
+        errors.one_of("form", form, ("improved", "simple"))
+        if delta == 0:
+            return math.inf
+        simple = self.curve(order) - math.log(delta) / (order - 1)
+        if form == "simple":
+            return simple
+        return simple + math.log1p(-1 / order) - math.log(order) / (order - 1)
+
+    def delta(self, epsilon: float, form: str = "improved") -> float:
+        """The same conversion, solved for delta."""
+        errors.one_of("form", form, ("improved", "simple"))
+        gain = 1.0 if form == "improved" else 0.0
+
+        def log_delta(order: float) -> float:
+            better = math.log1p(-1 / order) - math.log(order) / (order - 1)
+            return (order - 1) * (self.curve(order) - epsilon + gain * better)
+
+        return min(1.0, math.exp(min(0.0, _best_order(log_delta))))
+
+    def group(self, size: int) -> Self:
+        """By the triangle inequality of Bun and Steinke (TCC 2016, Lemma 5.2), one member at a time."""
+        size = errors.whole("size", size)
+        if size == 1:
+            return self
+        fewer = self.group(size - 1).curve
+
+        def curve(order: float) -> float:
+            wide = size * order
+            return wide / (wide - 1) * fewer((wide - 1) / (size - 1)) + self.curve(wide)
+
+        return type(self)(curve, adjacency=self.adjacency)
+
+    def share(self, loss: PrivacyLoss) -> float:
+        """The pair's Renyi divergence as a part of the curve, at the worst of a range of orders."""
+        return max(ratio(loss.renyi(a), self.curve(a)) for a in map(float, _ORDERS[20:90:5]))
+
+    def __mul__(self, times: int) -> Self:
+        times = errors.whole("k", times)
+        return type(self)(lambda order: times * self.curve(order), adjacency=self.adjacency)
+
+    def _plus(self, other: RDP) -> Self:
+        return type(self)(lambda a: self.curve(a) + other.curve(a), adjacency=self.adjacency)
+
+
+@dataclass(frozen=True, repr=False)
+class ZCDP(Guarantee):
+    """Renyi's divergence of every order a > 1 is at most rho a (Bun and Steinke, TCC 2016).
+
+    >>> round(ZCDP(0.5).epsilon(1e-6, form="simple"), 4), round(ZCDP(0.5).epsilon(1e-6), 4)
+    (5.7565, 5.2215)
+    """
+
+    rho: float
+
+    def __post_init__(self) -> None:
+        errors.nonnegative("rho", self.rho)
+
+    def epsilon(self, delta: float, form: str = "improved") -> float:
+        """rho + 2 sqrt(rho ln(1/delta)) (simple), or the improved conversion of `RDP`."""
+        errors.delta("delta", delta)
+        if self.rho == 0 or delta == 0:
+            return math.inf if self.rho else 0.0
+        if form == "simple":
+            return self.rho + 2 * math.sqrt(self.rho * -math.log(delta))
+        return self.as_rdp().epsilon(delta, form)
+
+    def delta(self, epsilon: float, form: str = "improved") -> float:
+        """e^{-(eps-rho)^2/(4 rho)} for eps >= rho (simple), or the improved conversion of `RDP`."""
+        if form == "simple" and self.rho > 0:
+            return math.exp(-(max(0.0, epsilon - self.rho) ** 2) / (4 * self.rho))
+        return self.as_rdp().delta(epsilon, form) if self.rho else max(0.0, -math.expm1(epsilon))
+
+    def as_rdp(self) -> RDP:
+        """The line rho a as a curve; nothing is lost."""
+        return RDP(lambda order: self.rho * order, adjacency=self.adjacency)
+
+    def group(self, size: int) -> Self:
+        """size^2 rho."""
+        return type(self)(errors.whole("size", size) ** 2 * self.rho, adjacency=self.adjacency)
+
+    def share(self, loss: PrivacyLoss) -> float:
+        """The pair's Renyi divergence as a part of rho a, at the worst of a range of orders."""
+        return self.as_rdp().share(loss)
+
+    def __mul__(self, times: int) -> Self:
+        return type(self)(errors.whole("k", times) * self.rho, adjacency=self.adjacency)
+
+    def _plus(self, other: ZCDP) -> Self:
+        return type(self)(self.rho + other.rho, adjacency=self.adjacency)
+
+
+def _best_order(objective: Curve) -> float:
+    """The least value over all orders a > 1: a coarse look, then golden section in ln(a - 1).
+
+    Every order is a valid bound, so an imperfect search costs tightness and never soundness.
+    """
+    coarse = [objective(float(a)) for a in _ORDERS]
+    best = int(np.nanargmin(coarse))
+    low, high = (math.log(_ORDERS[i] - 1) for i in (max(best - 1, 0), min(best + 1, len(_ORDERS) - 1)))
+    golden = (math.sqrt(5) - 1) / 2
+    least = coarse[best]
+    for _ in range(44):
+        a, b = high - golden * (high - low), low + golden * (high - low)
+        at_a, at_b = objective(1 + math.exp(a)), objective(1 + math.exp(b))
+        least = min(least, at_a, at_b)
+        low, high = (low, b) if at_a <= at_b else (a, high)
+    return float(least)
