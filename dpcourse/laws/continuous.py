@@ -35,6 +35,10 @@ class LocationScale(Law):
     def sample(self, rng: np.random.Generator, size: Size = None) -> Any:
         """Independent draws: loc + scale * (draws of the standard law)."""
         draws = self._standard(generator(rng), shape_of(size) + self.batch_shape)
+        if np.ndim(draws):  # in place: a million games should not allocate twice
+            draws *= self.scale
+            draws += self.loc
+            return draws
         return self.loc + self.scale * draws
 
     def sf(self, y: ArrayLike) -> Any:

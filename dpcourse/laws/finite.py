@@ -112,9 +112,9 @@ class Finite(Law):
             i = self._index(y)
             if self.exact:
                 return self.probs[i] if i >= 0 else Fraction(0)
-            return self.weights[..., i] if i >= 0 else np.zeros(self.batch_shape)[()]
+            return self.weights[..., i][()] if i >= 0 else np.zeros(self.batch_shape)[()]
         y = np.asarray(y)
-        index = np.array([self._index(v) for v in y.ravel().tolist()], dtype=int).reshape(y.shape)
+        index = self._indices(y)
         padded = np.concatenate([self.weights, np.zeros((*self.batch_shape, 1))], axis=-1)
         if not self.batch_shape:
             return padded[index]
@@ -184,6 +184,15 @@ class Finite(Law):
         return bars.replace(">0</text>", f">{ends[0]}</text>").replace(
             f">{places[-1]:.3g}</text>", f">{ends[1]}</text>"
         )
+
+    def _indices(self, y: Any) -> Any:
+        """The place of each entry among the outcomes, -1 if it is none; by bisection for numbers."""
+        values = self._values()
+        if object in (values.dtype, y.dtype):
+            return np.array([self._index(v) for v in y.ravel().tolist()], dtype=int).reshape(y.shape)
+        order = np.argsort(values)
+        place = order[np.minimum(np.searchsorted(values, y, sorter=order), len(values) - 1)]
+        return np.where(values[place] == y, place, -1)
 
     def _index(self, y: Any) -> int:
         try:

@@ -49,13 +49,20 @@ class Additive(Mechanism):
         value = answer(self.query, data)
         return Product(self.noise(value)) if np.ndim(value) else self.noise(value)
 
+    def laws(self, data: Any) -> Law:
+        """One law for each answer of an array of answers."""
+        if self.query is not None:
+            fix = "ask the query first and use a mechanism without one."
+            reject("mechanism", self, "without a query, for an array of answers", fix)
+        return self.noise(np.asarray(data, dtype=float))
+
     def are_neighbours(self, left: Any, right: Any) -> bool:
         """By the adjacency where there is a query; by the sensitivity where there is none."""
         if self.query is not None:
             return super().are_neighbours(left, right)
         if np.shape(left) != np.shape(right):
             return False
-        gap = np.linalg.norm(np.ravel(np.subtract(left, right)), self.norm)
+        gap = abs(left - right) if np.ndim(left) == 0 else np.linalg.norm(np.subtract(left, right), self.norm)
         return bool(gap <= self.sensitivity * (1 + 1e-12))
 
 
@@ -83,6 +90,16 @@ class LaplaceMechanism(Additive):
     def noise(self, centre: Any) -> Law:
         """Laplace around the centre."""
         return Laplace(centre, self.scale)
+
+    def losses(self, answers: Any, left: Any, right: Any) -> Any:
+        """(|y - right| - |y - left|)/scale for numbers: the normalising constants cancel."""
+        if self.query is not None or np.ndim(answers) > 1:
+            return super().losses(answers, left, right)
+        found, other = np.subtract(answers, right), np.subtract(answers, left)
+        found, other = np.abs(found), np.abs(other)
+        found -= other
+        found /= self.scale
+        return found
 
     @property
     def guarantee(self) -> Guarantee:
@@ -162,6 +179,14 @@ class GaussianMechanism(Additive):
     def noise(self, centre: Any) -> Law:
         """Gaussian around the centre."""
         return Gaussian(centre, self.sigma)
+
+    def losses(self, answers: Any, left: Any, right: Any) -> Any:
+        """(left - right)(y - middle)/sigma^2 for numbers: the squares of y cancel."""
+        if self.query is not None or np.ndim(answers) > 1:
+            return super().losses(answers, left, right)
+        found = np.subtract(answers, np.multiply(np.add(left, right), 0.5))
+        found *= np.multiply(np.subtract(left, right), self.sigma**-2)
+        return found
 
     @property
     def guarantee(self) -> Guarantee:

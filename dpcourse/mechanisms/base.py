@@ -10,7 +10,7 @@ import numpy as np
 
 from dpcourse.errors import reject
 from dpcourse.guarantees import Guarantee, dominating_loss
-from dpcourse.laws import Law
+from dpcourse.laws import Finite, Law
 from dpcourse.loss import PrivacyLoss
 
 
@@ -34,6 +34,21 @@ class Mechanism(ABC):
     def __call__(self, data: Any, rng: Any, size: int | tuple[int, ...] | None = None) -> Any:
         """One run (or `size` independent runs) on the data."""
         return self.law(data).sample(rng, size)
+
+    def laws(self, data: Any) -> Law:
+        """One law for each entry of an array of inputs, for playing many games side by side."""
+        values, index = np.unique(np.asarray(data), return_inverse=True)
+        each = [self.law(v).to_finite() for v in values.tolist()]
+        if any(law is None or law.outcomes != each[0].outcomes for law in each if each[0] is not None):
+            fix = "pass one input at a time to law."
+            reject("mechanism", self, "finite with common outcomes, for an array of inputs", fix)
+        return Finite(each[0].outcomes, np.stack([law.weights for law in each])[index])  # type: ignore[union-attr]
+
+    def losses(self, answers: Any, left: Any, right: Any) -> Any:
+        """The privacy loss at each answer; inputs may be arrays, one entry an answer."""
+        laws = [self.laws(d) if isinstance(d, np.ndarray) and d.ndim else self.law(d) for d in (left, right)]
+        with np.errstate(invalid="ignore"):  # an answer that neither input gives has loss NaN
+            return laws[0].log_prob(answers) - laws[1].log_prob(answers)
 
     def are_neighbours(self, left: Any, right: Any) -> bool:
         """Whether the guarantee speaks about this pair of inputs."""
