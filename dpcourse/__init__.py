@@ -7,6 +7,9 @@
 0.5
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from dpcourse import coins, laws
 from dpcourse.errors import BadInput
 from dpcourse.guarantees import GDP, RDP, ZCDP, ApproxDP, Guarantee, PureDP
@@ -33,7 +36,32 @@ from dpcourse.mechanisms import (
 )
 from dpcourse.neighbours import ADD_REMOVE, REPLACE_ONE
 
+if TYPE_CHECKING:
+    from dpcourse import accounting, adversaries, audit, interactive
+    from dpcourse.accounting import compare
+    from dpcourse.game import Ask, Challenge, Game, GameError, Guess, Open, optimal_adversary
+    from dpcourse.interactive import ApproxFilter, Odometer, PureFilter, RDPFilter, ZCDPFilter
+
 __version__ = "0.1.0"
+
+# Loaded at first use, so that `import dpcourse` takes hardly longer than `import numpy`.
+_LATER = {
+    "dpcourse.accounting": ("compare",),
+    "dpcourse.adversaries": (),
+    "dpcourse.audit": (),
+    "dpcourse.game": ("Ask", "Challenge", "Game", "GameError", "Guess", "Open", "optimal_adversary"),
+    "dpcourse.interactive": ("ApproxFilter", "Odometer", "PureFilter", "RDPFilter", "ZCDPFilter"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    for module, names in _LATER.items():
+        if name in names:
+            return getattr(import_module(module), name)
+        if module == f"dpcourse.{name}":
+            return import_module(module)
+    raise AttributeError(f"module 'dpcourse' has no attribute {name!r}")
+
 
 __all__ = [
     "ADD_REMOVE",
@@ -42,28 +70,45 @@ __all__ = [
     "REPLACE_ONE",
     "ZCDP",
     "ApproxDP",
+    "ApproxFilter",
+    "Ask",
     "BadInput",
+    "Challenge",
     "Composed",
     "Custom",
     "DiscreteGaussianMechanism",
     "ExponentialMechanism",
+    "Game",
+    "GameError",
     "GaussianMechanism",
     "GeometricMechanism",
     "Guarantee",
+    "Guess",
     "LaplaceMechanism",
     "Mechanism",
     "NoisyMax",
+    "Odometer",
+    "Open",
     "Parallel",
     "PostProcessed",
     "PrivacyLoss",
     "PureDP",
+    "PureFilter",
+    "RDPFilter",
     "RandomizedResponse",
     "Subsampled",
     "TopK",
     "TwoCoins",
+    "ZCDPFilter",
+    "accounting",
+    "adversaries",
+    "audit",
     "classic_sigma",
     "coins",
+    "compare",
     "gaussian_sigma",
     "histogram",
+    "interactive",
     "laws",
+    "optimal_adversary",
 ]

@@ -129,7 +129,9 @@ class Law(ABC):
 def curve_svg(x: Floats, p: Floats, label: str, stems: bool, width: int, height: int) -> str:
     """A curve (or stems) over a base line as inline SVG, with its end points labelled."""
     low, high = float(x[0]), float(x[-1])
-    across = 8 + (width - 16) * (x - low) / ((high - low) or 1.0)
+    bar = min(16.0, 0.6 * width / len(x)) if stems else 1.6
+    room = 8 + bar / 2
+    across = room + (width - 2 * room) * (x - low) / ((high - low) or 1.0)
     up = height - 14 - (height - 20) * p / (p.max() or 1.0)
     base = height - 14
     if stems:
@@ -140,7 +142,7 @@ def curve_svg(x: Floats, p: Floats, label: str, stems: bool, width: int, height:
     return (
         f'<svg role="img" aria-label="{escape(label)}" width="{width}" height="{height}">'
         f'<path d="M8 {base}H{width - 8}" stroke="currentColor" stroke-opacity="0.4"/>'
-        f'<path d="{path}" fill="none" stroke="currentColor" stroke-width="1.6"/>'
+        f'<path d="{path}" fill="none" stroke="currentColor" stroke-width="{bar:.1f}"/>'
         f'<text x="8" {text}>{low:.3g}</text>'
         f'<text x="{width - 8}" text-anchor="end" {text}>{high:.3g}</text></svg>'
     )
