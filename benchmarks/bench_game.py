@@ -24,7 +24,7 @@ class Chasing:
     def batch(self, view: Any) -> Any:
         """A shift away from where the last answer fell; a guess at the end."""
         if not view.left:
-            return Guess((view.loss < 0).astype(int))  # type: ignore[arg-type]
+            return Guess((view.loss < 0).astype(int))
         if view.last is None:
             return Challenge(self.mechanism, 0.0, 1.0)
         return Challenge(self.mechanism, 0.0, np.where(view.last < 0.5, -1.0, 1.0))

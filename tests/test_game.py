@@ -79,6 +79,15 @@ class Branching:
         return [(said, Challenge(RR3, 0, 1)), (~said, Challenge(RR2, 0, 1))]
 
 
+def by_first_answer(view):
+    """The best policy of the menu {RR(ln 2), RR(ln 3)} with budget ln 8, at e^eps = 3/2."""
+    if not view.rounds:
+        return Challenge(RR2, 0, 1)
+    if view.answers[0] == 0:
+        return Challenge(RR3, 0, 1) if len(view) == 1 else None
+    return Challenge(RR2, 0, 1) if view.left else None
+
+
 # Play -------------------------------------------------------------------------------------------
 
 
@@ -139,15 +148,8 @@ def test_exact_fixed_game_is_the_product_law(k, ratio):
 def test_exact_adaptive_game_anchor():
     """RR(ln 2), then by the answer one RR(ln 3) or two RR(ln 2): 89/216 at e^eps = 3/2."""
 
-    def policy(view):
-        if not view.rounds:
-            return Challenge(RR2, 0, 1)
-        if view.answers[0] == 0:
-            return Challenge(RR3, 0, 1) if len(view) == 1 else None
-        return Challenge(RR2, 0, 1) if view.left else None
-
     game = Game(rounds=3, filter=PureFilter(math.log(8), **LOCAL))
-    result = game.exact(policy)
+    result = game.exact(by_first_answer)
     assert result.loss.hockey_stick(Fraction(3, 2)) == Fraction(89, 216)
     assert result.loss.max_ratio() == 6
     assert result.loss.reversed().max_ratio() == 8  # no more than the filter's ln 8
@@ -327,14 +329,7 @@ def test_check_after_overdraws():
 def test_composition_of_the_realised_sequence_is_no_filter():
     unsound = RealisedCompositionFilter(math.log(1.5), 3 / 8, **LOCAL)
 
-    def policy(view):
-        if not view.rounds:
-            return Challenge(RR2, 0, 1)
-        if view.answers[0] == 0:
-            return Challenge(RR3, 0, 1) if len(view) == 1 else None
-        return Challenge(RR2, 0, 1) if view.left else None
-
-    result = Game(rounds=3, filter=unsound).exact(policy)
+    result = Game(rounds=3, filter=unsound).exact(by_first_answer)
     assert not any(isinstance(y, Refused) for view in result.views for row in view for y in row)
     assert result.loss.hockey_stick(Fraction(3, 2)) == Fraction(89, 216)
     assert result.delta(math.log(1.5)) > 3 / 8

@@ -36,20 +36,14 @@ class Differencing:
     def __post_init__(self) -> None:
         whole("others", self.others, at_least=0)
 
-    def _next(self, answers: Any, left: int) -> Any:
-        if len(answers) == 2:
-            return Guess(_bit(np.asarray(answers[0]) - np.asarray(answers[1]) < 0.5))
-        everybody = self.others + 1 if not len(answers) else self.others
-        return Challenge(self.mechanism, everybody, self.others) if left else None
-
-    def __call__(self, view: Transcript) -> Move:
+    def __call__(self, view: Any) -> Any:
         """Two counts, then the guess."""
-        move: Move = self._next(view.answers, view.left)
-        return move
+        if len(view.answers) == 2:
+            return Guess(_bit(np.subtract(*view.answers) < 0.5))
+        everybody = self.others if len(view.answers) else self.others + 1
+        return Challenge(self.mechanism, everybody, self.others) if view.left else None
 
-    def batch(self, view: Any) -> Any:
-        """The same on arrays."""
-        return self._next(view.answers, view.left)
+    batch = __call__  # arrays of answers work the same way
 
 
 @dataclass(frozen=True)
@@ -61,21 +55,15 @@ class Averaging:
 
     challenge: Challenge
 
-    def _next(self, answers: Any, left: int) -> Any:
-        if left:
+    def __call__(self, view: Any) -> Any:
+        """The same challenge, then the guess."""
+        if view.left:
             return self.challenge
-        mean = np.mean(np.asarray(answers, dtype=float), axis=0)
+        mean = np.mean(np.asarray(view.answers, dtype=float), axis=0)
         to_left, to_right = (np.abs(mean - side) for side in (self.challenge.left, self.challenge.right))
         return Guess(_bit(to_right < to_left))
 
-    def __call__(self, view: Transcript) -> Move:
-        """The same challenge, then the guess."""
-        move: Move = self._next(view.answers, view.left)
-        return move
-
-    def batch(self, view: Any) -> Any:
-        """The same on arrays."""
-        return self._next(view.answers, view.left)
+    batch = __call__  # arrays of answers work the same way
 
 
 @dataclass(frozen=True)

@@ -53,11 +53,10 @@ class Simulation:
 
     def advantage(self, confidence: float = 0.99) -> tuple[float, float]:
         """An interval for Pr[says 0 | bit 0] - Pr[says 0 | bit 1], of the guesses or of {loss > 0}."""
-        if self.zero.guesses is not None and self.one.guesses is not None:
-            said = [(1.0 - world.guesses) for world in (self.zero, self.one)]
-        else:
-            said = [(world.losses > 0).astype(float) for world in (self.zero, self.one)]
-        return audit.advantage_interval(*said, 0.5, confidence)
+        zero, one = self.zero, self.one
+        if zero.guesses is None or one.guesses is None:
+            return audit.advantage_interval(zero.losses, one.losses, confidence=confidence)
+        return audit.advantage_interval(1 - zero.guesses, 1 - one.guesses, 0.5, confidence)
 
     def hockey_stick(self, epsilon: float, confidence: float = 0.99) -> tuple[float, float]:
         """An interval for Pr[L > eps | bit 0] - e^eps Pr[L > eps | bit 1]: delta(eps) of the view."""
