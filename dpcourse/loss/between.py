@@ -15,6 +15,7 @@ from dpcourse.loss.density import DensityLoss
 from dpcourse.loss.finite import FiniteLoss
 from dpcourse.loss.integers import MOST_OUTCOMES, IntegerLoss
 from dpcourse.loss.shifts import GaussianLoss, LaplaceLoss
+from dpcourse.loss.subsampled import recognise
 
 
 def between(p: Law, q: Law) -> PrivacyLoss:
@@ -32,6 +33,8 @@ def between(p: Law, q: Law) -> PrivacyLoss:
         return FiniteLoss.of(finite_p, finite_q)
     if type(p) is type(q) and type(p) in _SAME_KIND:
         return _SAME_KIND[type(p)](p, q)
+    if (subsampled := recognise(p, q)) is not None:
+        return subsampled
     if p.discrete != q.discrete or isinstance(p, Product) or isinstance(q, Product):
         return FiniteLoss((1.0, 0.0), (0.0, 1.0), pair=(p, q))  # they share no outcome
     return IntegerLoss.of(p, q) if p.discrete else DensityLoss((p, q))

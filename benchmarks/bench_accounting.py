@@ -1,0 +1,250 @@
+"""Composition: time and width of our bracket on epsilon against dp-accounting's default pair of estimates.
+
+The same work on both sides: build the loss, compose it, and bound epsilon at delta = 1e-6 from below and
+above. For dp-accounting that is its pessimistic and its optimistic estimate at the default grid of 1e-4;
+its width is their difference. prv-accountant and autodp are measured where they are installed (both want
+older numerical libraries than ours).
+"""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import math
+import time
+import tracemalloc
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from benchmarks.harness import Row, best_of
+from dpcourse.loss import FiniteLoss, GaussianLoss, LaplaceLoss, PrivacyLoss
+from dpcourse.loss.composed import compose
+from dpcourse.loss.subsampled import SubsampledGaussianLoss
+
+DELTA = 1e-6
+Bracket = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Case:
+    """One workload: our loss, the peer's, and the goals of both comparisons."""
+
+    name: str
+    loss: Callable[[], list[PrivacyLoss]]
+    """The directions to account for; epsilon is the larger one, as the peer reports it."""
+    peer: Callable[[Any, bool], Any]
+    """From dp-accounting's module and the kind of estimate to its privacy-loss distribution."""
+    width: float
+    times: float
+    milliseconds: float = math.inf
+
+    def ours(self) -> Bracket:
+        pairs = [loss.epsilon_bounds(DELTA) for loss in self.loss()]
+        return max(p[0] for p in pairs), max(p[1] for p in pairs)
+
+    def theirs(self, pld: Any) -> Bracket:
+        upper, lower = (self.peer(pld, kind).get_epsilon_for_delta(DELTA) for kind in (True, False))
+        return lower, upper
+
+
+def response(epsilon: float) -> FiniteLoss:
+    """Randomized response on a bit."""
+    keep, flip = 1 / (1 + math.exp(-epsilon)), 1 / (1 + math.exp(epsilon))
+    return FiniteLoss((keep, flip), (flip, keep))
+
+
+def random_pair() -> Any:
+    """Two laws on six outcomes that have nothing to do with each other."""
+    rng = np.random.default_rng(1)
+    return [tuple(rng.dirichlet(np.full(6, 3.0)).tolist()) for _ in range(2)]
+
+
+def cases() -> list[Case]:
+    """The workloads of the project's goals."""
+    steps = (10, 100, 1000, 10_000)
+    return [
+        *map(laplace, steps),
+        *map(responses, steps),
+        *map(gaussian, steps),
+        *map(subsampled, (1000, 10_000)),
+        *map(different, (0.001, 0.01)),
+        *map(arbitrary, (100, 1000)),
+    ]
+
+
+def laplace(k: int) -> Case:
+    return Case(
+        f"Laplace 0.1, k = {k}",
+        lambda: [k * LaplaceLoss(0.1)],
+        lambda pld, up: pld.from_laplace_mechanism(10, pessimistic_estimate=up).self_compose(k),
+        *(1e-10, 50, 1.0),
+    )
+
+
+def responses(k: int) -> Case:
+    noise = 2 / (1 + math.exp(0.1))  # the peer's parameter: the chance of a uniformly random answer
+    return Case(
+        f"randomized response 0.1, k = {k}",
+        lambda: [k * response(0.1)],
+        lambda pld, up: pld.from_randomized_response(noise, 2, pessimistic_estimate=up).self_compose(k),
+        *(1e-10, 50, 1.0),
+    )
+
+
+def gaussian(k: int) -> Case:
+    return Case(
+        f"Gaussian sigma 20, k = {k}",
+        lambda: [k * GaussianLoss(1 / 20)],
+        lambda pld, up: pld.from_gaussian_mechanism(20, pessimistic_estimate=up).self_compose(k),
+        *(1e-10, 50, 1.0),
+    )
+
+
+def subsampled(k: int) -> Case:
+    def peer(pld: Any, up: bool) -> Any:
+        return pld.from_gaussian_mechanism(1, pessimistic_estimate=up, sampling_prob=0.01).self_compose(k)
+
+    return Case(
+        f"subsampled Gaussian q = 0.01, sigma 1, k = {k}, both directions",
+        lambda: [k * SubsampledGaussianLoss(0.01, 1.0, removed) for removed in (True, False)],
+        peer,
+        *(1e-9, 50, 10.0),
+    )
+
+
+def different(unit: float) -> Case:
+    def peer(pld: Any, up: bool) -> Any:
+        return _sum(
+            pld.from_laplace_mechanism(1 / (unit * i), pessimistic_estimate=up) for i in range(1, 101)
+        )
+
+    return Case(
+        f"100 different Laplace, eps_i = {unit} i",
+        lambda: [compose([(LaplaceLoss(unit * i), 1) for i in range(1, 101)])],
+        peer,
+        *(1e-8, 20, 40.0),
+    )
+
+
+def arbitrary(k: int) -> Case:
+    return Case(
+        f"6 random outcomes, k = {k}",
+        lambda: [k * FiniteLoss(*random_pair())],
+        lambda pld, up: _finite(pld, up).self_compose(k),
+        *(1e-8, 1),
+    )
+
+
+def _sum(parts: Iterator[Any]) -> Any:
+    total = next(parts)
+    for part in parts:
+        total = total.compose(part)
+    return total
+
+
+def _finite(pld: Any, up: bool) -> Any:
+    p, q = (dict(enumerate(map(math.log, law))) for law in random_pair())
+    return pld.from_two_probability_mass_functions(q, p, pessimistic_estimate=up, symmetric=True)
+
+
+def rows() -> Iterator[Row]:
+    """Time and width of every case, then what the peers that may be missing say, a curve, and memory."""
+    logging.disable(logging.WARNING)  # the peer announces its choices
+    pld = _module("dp_accounting.pld.privacy_loss_distribution")
+    for case in cases():
+        yield from _compared(case, pld)
+    yield from _others()
+    yield from _curves()
+    yield _memory()
+    logging.disable(logging.NOTSET)
+
+
+def _compared(case: Case, pld: Any) -> Iterator[Row]:
+    ours = 1e3 * best_of(case.ours, 9)
+    low, high = case.ours()
+    theirs, wide, note = None, None, "dp-accounting is not installed"
+    if pld is not None:
+        start = time.perf_counter()
+        below, above = case.theirs(pld)
+        theirs, wide = 1e3 * (time.perf_counter() - start), above - below
+        apart = max(low - above, below - high)
+        note = f"{theirs / ours:.0f} times faster" + (f", but {apart:.1g} apart" if apart > 1e-8 else "")
+    quick = ours <= case.milliseconds
+    holds = None if theirs is None else theirs >= case.times * ours and quick
+    limit = "" if math.isinf(case.milliseconds) else f", <= {case.milliseconds:g} ms"
+    yield Row(case.name, ours, theirs, "ms", f">= {case.times:g} times faster{limit}", holds, note)
+    yield Row(
+        "    width of the bracket", high - low, wide, "", f"<= {case.width:g}", high - low <= case.width
+    )
+
+
+def _others() -> Iterator[Row]:
+    """prv-accountant and autodp on 1000 subsampled Gaussian releases."""
+    case = subsampled(1000)
+    ours, (low, high) = 1e3 * best_of(case.ours, 5), case.ours()
+    for name, peer in (("prv_accountant", _prv), ("autodp.rdp_acct", _autodp)):
+        label = f"1000 subsampled Gaussian against {name.split('.')[0]}"
+        module = _module(name)
+        if module is None:
+            yield Row(label, ours, None, "ms", "faster, narrower", None, "not installed")
+            continue
+        start = time.perf_counter()
+        below, above = peer(module)
+        theirs = 1e3 * (time.perf_counter() - start)
+        holds = theirs > ours and above - below > high - low
+        yield Row(
+            label, ours, theirs, "ms", "faster, narrower", holds, f"its epsilon: {below:.4f} to {above:.4f}"
+        )
+
+
+def _prv(module: Any) -> Bracket:
+    release = module.PoissonSubsampledGaussianMechanism(sampling_probability=0.01, noise_multiplier=1.0)
+    accountant = module.PRVAccountant(
+        [release], max_self_compositions=[1000], eps_error=0.01, delta_error=1e-10
+    )
+    low, _, high = accountant.compute_epsilon(DELTA, [1000])
+    return float(low), float(high)
+
+
+def _autodp(module: Any) -> Bracket:
+    bank = importlib.import_module("autodp.rdp_bank")
+    accountant = module.anaRDPacct()
+    accountant.compose_poisson_subsampled_mechanisms(
+        lambda a: bank.RDP_gaussian({"sigma": 1.0}, a), 0.01, coeff=1000
+    )
+    return 0.0, float(accountant.get_eps(DELTA))  # a bound from above only
+
+
+def _curves() -> Iterator[Row]:
+    eps = np.linspace(0, 30, 1000)
+    for case in (laplace(1000), laplace(100), responses(1000), subsampled(1000)):
+        taken = 1e3 * best_of(partial(_curve, case, eps), 5)
+        yield Row(f"delta at 1000 epsilons, {case.name}", taken, None, "ms", "<= 20 ms", taken <= 20)
+
+
+def _curve(case: Case, eps: Any) -> None:
+    case.loss()[0].delta_bounds(eps)
+
+
+def _memory() -> Row:
+    """The largest allocation for k = 100 and for k = 10^5."""
+    peaks = []
+    for k in (100, 100_000):
+        tracemalloc.start()
+        (k * LaplaceLoss(0.1)).epsilon_bounds(DELTA)
+        peaks.append(tracemalloc.get_traced_memory()[1] / 1e6)
+        tracemalloc.stop()
+    return Row(
+        "peak memory, Laplace k = 10^5 (peer: k = 100)", peaks[1], peaks[0], "MB", "flat in k", peaks[1] < 5
+    )
+
+
+def _module(name: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return None

@@ -1,0 +1,244 @@
+"""Composition: the loss of many independent releases, and the choice of how to compute it.
+
+The loss of a joint release is the sum of the losses: M(z) = E[e^{zL}] multiplies, and
+
+    delta(eps) = E[(1 - e^{eps - (L_1 + ... + L_k)})+].
+
+Adaptive choices change nothing: the worst case of an adaptive sequence of fixed pairs is their product.
+Which method sums the losses depends on what they are; `loss.method` names it and says why.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dpcourse.errors import Floats, reject, whole
+from dpcourse.loss.base import ULP, Bounds, PrivacyLoss
+from dpcourse.loss.finite import FiniteLoss
+from dpcourse.loss.shifts import GaussianLoss, LaplaceLoss
+
+Parts = Sequence[tuple[PrivacyLoss, int]]
+
+
+class Engine(Protocol):
+    """One way to sum losses. It answers for eps >= 0 and for the finite losses only."""
+
+    @property
+    def method(self) -> str:
+        """What it does, and why it was chosen."""
+
+    def bounds(self, epsilon: Floats) -> tuple[Floats, Floats]:
+        """Bounds on E[(1 - e^{eps-S})+; S finite]; NaN where another engine should answer."""
+
+    def slope(self, epsilon: Floats) -> Floats:
+        """e^eps Q[S > eps] = -d delta/d eps, to a few digits."""
+
+    def root(self, target: float) -> tuple[float, float]:
+        """About where delta reaches the target, and how far the bounds may be off; NaN to decline."""
+
+
+def compose(parts: Parts) -> PrivacyLoss:
+    """The loss of independent releases, each `loss` taken `times` times.
+
+    Nested compositions are flattened, equal losses counted together, Gaussians merged by adding
+    mu^2 (which is exact), losses that are always 0 dropped. An empty composition is an error.
+
+    >>> compose([(GaussianLoss(0.3), 100), (GaussianLoss(4.0), 1)])
+    GaussianLoss(mu=5.0)
+    """
+    if not parts:
+        fix = "give at least one loss; releasing nothing needs no accounting."
+        reject("parts", "[]", "at least one loss to compose", fix)
+    counts: dict[PrivacyLoss, int] = {}
+    square = 0.0
+    for leaf, times in _leaves(parts):
+        if isinstance(leaf, GaussianLoss):
+            square += times * leaf.mu**2
+        elif not _is_null(leaf):
+            counts[leaf] = counts.get(leaf, 0) + times
+    if square > 0 or not counts:
+        counts[GaussianLoss(math.sqrt(square))] = 1
+    if len(counts) == 1 and sum(counts.values()) == 1:
+        only = next(iter(counts))
+        return parts[0][0] if parts[0] == (only, 1) else only  # the same object, if there is one
+    return Composed(tuple(counts.items()))
+
+
+def _leaves(parts: Parts) -> Iterator[tuple[PrivacyLoss, int]]:
+    for loss, times in parts:
+        k = whole("k", times)
+        if isinstance(loss, Composed):
+            yield from ((leaf, k * inner) for leaf, inner in loss.parts)
+        else:
+            yield loss, k
+
+
+def _is_null(leaf: PrivacyLoss) -> bool:
+    return isinstance(leaf, LaplaceLoss | FiniteLoss) and leaf.max_divergence() == 0
+
+
+@dataclass(frozen=True)
+class Composed(PrivacyLoss):
+    """Independent losses added up; made by `+` and `k *`.
+
+    >>> loss = 1000 * LaplaceLoss(0.1)
+    >>> low, high = loss.epsilon_bounds(1e-6)
+    >>> f"{high:.9f}", high - low < 1e-11
+    ('18.950287368', True)
+    """
+
+    parts: tuple[tuple[PrivacyLoss, int], ...]
+
+    @property
+    def method(self) -> str:
+        """Which method sums the losses, and why."""
+        return self._engine(0).method
+
+    @cached_property
+    def infinite(self) -> float:  # type: ignore[override]
+        """1 - prod(1 - infinite_i): one infinite loss is enough."""
+        return -math.expm1(
+            sum(k * math.log1p(-p) if (p := leaf.infinite) < 1 else -math.inf for leaf, k in self.parts)
+        )
+
+    @cached_property
+    def _engines(self) -> tuple[list[Engine], Iterator[Engine]]:
+        from dpcourse.loss.methods import candidates  # the methods know the losses
+
+        return [], candidates(self.parts)
+
+    def _engine(self, rank: int) -> Engine:
+        """The methods in order of preference, made when needed; the last one always answers."""
+        made, more = self._engines
+        while len(made) <= rank:
+            made.append(next(more))
+        return made[rank]
+
+    @cached_property
+    def _top(self) -> float:
+        """The largest finite sum, with room for its rounding; there is nothing above it."""
+        ends = [
+            leaf.atoms[0].max(initial=-math.inf) if isinstance(leaf, FiniteLoss) else leaf.max_divergence()
+            for leaf, _ in self.parts
+        ]
+        top = float(sum(k * end for end, (_, k) in zip(ends, self.parts, strict=True)))
+        return top + 1e-13 * (1 + abs(top)) if math.isfinite(top) else top
+
+    def _inside(self, epsilon: Floats) -> tuple[Floats, Floats]:
+        """Bounds on delta without the infinite mass, each from the first method that can."""
+        low, high = np.where(epsilon < self._top, np.nan, 0.0), np.zeros(len(epsilon))
+        rank = 0
+        while (todo := np.isnan(low)).any():
+            low[todo], high[todo] = self._engine(rank).bounds(epsilon[todo])
+            rank += 1
+        return low, high
+
+    def _slope(self, epsilon: Floats) -> Floats:
+        """-d delta/d eps, each from the first method that can."""
+        slope = np.where(epsilon < self._top, np.nan, 0.0)
+        rank = 0
+        while (todo := np.isnan(slope)).any():
+            slope[todo] = self._engine(rank).slope(epsilon[todo])
+            rank += 1
+        return slope
+
+    def delta_bounds(self, epsilon: ArrayLike) -> Bounds:
+        """For eps < 0 by exchanging P and Q: delta(eps) = 1 - e^eps + e^eps delta_QP(-eps)."""
+        eps = np.asarray(epsilon, dtype=float)
+        flat = eps.ravel()
+        back = flat < 0
+        if back.any():
+            low, high = np.empty((2, len(flat)))
+            low[~back], high[~back] = self._forward(flat[~back])
+            ratio, base = np.exp(flat[back]), -np.expm1(flat[back])
+            other_low, other_high = self._swapped._forward(-flat[back])
+            low[back], high[back] = base + ratio * other_low - 4 * ULP, base + ratio * other_high + 4 * ULP
+        else:
+            low, high = self._forward(flat)
+        low, high = np.maximum(low, 0.0), np.minimum(high, 1.0)
+        return low.reshape(eps.shape)[()], high.reshape(eps.shape)[()]
+
+    def _forward(self, epsilon: Floats) -> tuple[Floats, Floats]:
+        """Bounds on delta for eps >= 0."""
+        low, high = self._inside(epsilon)
+        return (self.infinite + low) * (1 - 2 * ULP), (self.infinite + high) * (1 + 2 * ULP) + self._cut
+
+    @cached_property
+    def _cut(self) -> float:
+        """What the leaves admit to have cut off their laws."""
+        return float(sum(k * getattr(leaf, "missing", 0.0) for leaf, k in self.parts))
+
+    @cached_property
+    def _swapped(self) -> Composed:
+        return Composed(tuple((leaf.reversed(), k) for leaf, k in self.parts))
+
+    def log_moment(self, z: ArrayLike) -> Any:
+        """Cumulants add."""
+        return sum(k * leaf.log_moment(z) for leaf, k in self.parts)
+
+    def tail(self, loss: ArrayLike) -> Any:
+        """P[S > loss] = delta - d delta/d eps at eps = loss."""
+        level = np.asarray(loss, dtype=float)
+        flat = np.ravel(level)
+        value, back = np.empty(len(flat)), np.ravel(level) < 0
+        if back.any():  # P[S <= loss] = e^loss times the slope of the exchanged pair, just below an atom
+            other = np.maximum(-flat[back] - 1e-12 * (1 - flat[back]), 0.0)
+            value[back] = 1 - np.exp(flat[back]) * self._swapped._slope(other)
+        if not back.all():
+            low, high = self._inside(flat[~back])
+            value[~back] = self.infinite + (low + high) / 2 + self._slope(flat[~back])
+        return np.clip(value, 0.0, 1.0).reshape(level.shape)[()]
+
+    def kl(self) -> float:
+        """Expectations add."""
+        return float(sum(k * leaf.kl() for leaf, k in self.parts))
+
+    def max_divergence(self) -> float:
+        """Largest losses add."""
+        return float(sum(k * leaf.max_divergence() for leaf, k in self.parts))
+
+    def reversed(self) -> PrivacyLoss:
+        """Every leaf reversed."""
+        return compose([(leaf.reversed(), k) for leaf, k in self.parts])
+
+    def sample(self, rng: np.random.Generator, size: int | tuple[int, ...] | None = None) -> Any:
+        """Sums of independent draws, a few thousand steps at a time."""
+        shape = () if size is None else (size,) if isinstance(size, int) else tuple(size)
+        total: Any = np.zeros(shape)
+        for leaf, k in self.parts:
+            batch = max(1, 10**6 // max(1, math.prod(shape)))
+            for done in range(0, k, batch):
+                total = total + np.sum(leaf.sample(rng, (min(batch, k - done), *shape)), axis=0)
+        return total
+
+    def _invert(self, target: float) -> tuple[float, float]:
+        """A root of the first method that finds one, certified on both sides by `delta_bounds`."""
+        if self.infinite > target:
+            return math.inf, math.inf
+        largest = self.max_divergence()
+        if target <= self.infinite:
+            return (largest, largest) if target == 0 else (0.0, math.inf)
+        rank, root, off = 0, math.nan, 0.0
+        while math.isnan(root):
+            (root, off), rank = self._engine(rank).root(target - self.infinite), rank + 1
+        if root <= 0 and self.delta_bounds(0.0)[1] <= target:
+            return 0.0, 0.0
+        root = min(max(root, 0.0), largest)
+        pad = 1.1 * off + 4 * ULP * root
+        ends = root - min(pad, root), min(root + pad, largest)
+        low, high = self.delta_bounds(np.array(ends))
+        if low[0] >= target and high[1] <= target:
+            return ends
+        lower = self._step_until(lambda e: self.delta_bounds(e)[0] >= target, ends[0], -1, 0.0)
+        upper = self._step_until(lambda e: self.delta_bounds(e)[1] <= target, ends[1], +1, largest)
+        return lower, upper
+
+    def __repr__(self) -> str:
+        return " + ".join(f"{k} * {leaf!r}" if k > 1 else repr(leaf) for leaf, k in self.parts)

@@ -1,0 +1,139 @@
+"""What the contour needs to know of a loss: its cumulant off the real line, and how fast it decays there.
+
+A factor stands for k equal steps (or for all Laplace steps of a composition together). With
+K(z) = k ln E[e^{zL}] it gives
+
+    cumulant(z)   K(z), computed from M - 1 where M is near 1, so that k ln M keeps its digits;
+    decay(c, t)   a proved bound on ln |e^{K(c+iu)}| - K(c) for all u >= t;
+    roundings(c)  how many ulps the rounding of K may cost (modelled: operations counted, not proved).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from scipy import special
+
+from dpcourse.errors import Floats
+from dpcourse.loss.finite import FiniteLoss
+from dpcourse.loss.shifts import GaussianLoss
+
+
+class Factor(Protocol):
+    """One or more equal steps of a composition, as the contour sees them."""
+
+    def cumulant(self, z: Any) -> Any:
+        """k ln M(z) for an array of real or complex z."""
+
+    def decay(self, c: float, t: Floats) -> Any:
+        """A bound on the sup over u >= t of ln |M(c+iu)/M(c)|, times k, for each t > 0."""
+
+    def roundings(self, c: float) -> float:
+        """The rounding error of K on Re z = c, in ulps."""
+
+
+def log1p(x: Any) -> Any:
+    """ln(1 + x) with the digits of x; numpy's own loses them for complex x."""
+    if not np.iscomplexobj(x):
+        return np.log1p(x)
+    a, b = x.real, x.imag
+    return 0.5 * np.log1p(a * (2 + a) + b * b) + 1j * np.arctan2(b, 1 + a)
+
+
+def expm1(x: Any) -> Any:
+    """e^x - 1 with the digits of x, for real and complex x."""
+    if not np.iscomplexobj(x):
+        return np.expm1(x)
+    half = np.sin(x.imag / 2)
+    grown = np.expm1(x.real)
+    return grown - 2 * (1 + grown) * half * half + 1j * (1 + grown) * np.sin(x.imag)
+
+
+@dataclass(frozen=True)
+class GaussianFactor:
+    """K(z) = z(z+1) mu^2/2, so ln |e^K| falls by exactly mu^2 t^2/2."""
+
+    leaf: GaussianLoss
+    times: int
+
+    def cumulant(self, z: Any) -> Any:
+        return z * (z + 1) * (self.times * self.leaf.mu**2 / 2)
+
+    def decay(self, c: float, t: Floats) -> Any:
+        return -self.times * (self.leaf.mu * t) ** 2 / 2
+
+    def roundings(self, c: float) -> float:
+        return 3 * c * (c + 1) * self.times * self.leaf.mu**2
+
+
+@dataclass(frozen=True)
+class LaplaceFactor:
+    """All Laplace steps, shifts s_i taken k_i times: M = e^{-s/2} [cosh(ws) + sinh(ws)/(2w)], w = z + 1/2.
+
+    M - 1 = e^{-s/2} [2 sinh(s(z+1)/2) sinh(sz/2) + (s/2)(shc(ws) - shc(s/2))],  shc(x) = sinh(x)/x.
+
+    Decay: with a = c + 1/2, |cosh(ws)|^2 = cosh^2(as) - sin^2(ts) and |sinh(ws)/w| <= cosh(as) min(s,
+    1/t), so |M| <= e^{-s/2} cosh(as) [sqrt(1 - sin^2(ts)/cosh^2(as)) + min(s, 1/t)/2]. The root is
+    largest where sin(ts) is smallest: for u from t to pi/s - t no larger than at t, beyond at most 1
+    (the atoms are in phase again).
+    """
+
+    shifts: Floats
+    times: Floats
+
+    def cumulant(self, z: Any) -> Any:
+        s, z = self.shifts[:, None], z[None, :]
+        w = z + 0.5
+        x = w * s
+        near = np.real(x) < 1.0
+        small = np.where(near, x, 1.0)
+        half = s / 2
+        zs = np.where(near, z * half, 0.0)
+        excess = 2 * np.sinh(zs + half) * np.sinh(zs) + half * (np.sinh(small) / small - np.sinh(half) / half)
+        value = log1p(np.exp(-half) * np.where(near, excess, 0.0))
+        if not near.all():
+            far = np.where(near, 1.0, x)
+            fall = np.exp(-2 * far)
+            value = np.where(near, value, far - half + np.log((1 + fall) / 2 + half * (1 - fall) / (2 * far)))
+        return self.times @ value
+
+    def decay(self, c: float, t: Floats) -> Any:
+        s, a = self.shifts[:, None], c + 0.5
+        wide = np.sin(np.minimum(t * s, np.pi / 2)) / np.cosh(np.minimum(a * s, 300))
+        here = np.sqrt(1 - wide * wide) + np.minimum(s, 1 / t) / 2
+        again = np.where(t * s < np.pi / 2, np.pi / s - t, t)  # from here on the root may be 1
+        bound = np.maximum(here, 1 + np.minimum(s, 1 / again) / 2)
+        ratio = np.log(bound) - np.log1p(np.tanh(a * s) / (2 * a))
+        return self.times @ np.minimum(ratio, 0.0)
+
+    def roundings(self, c: float) -> float:
+        s = self.shifts
+        return float(self.times @ (s * (1 + 3 * min(c, 1e6)))) / 2
+
+
+@dataclass(frozen=True)
+class FiniteFactor:
+    """A sum over atoms; it does not decay, and needs another factor that does."""
+
+    leaf: FiniteLoss
+    times: int
+
+    def cumulant(self, z: Any) -> Any:
+        losses, p = self.leaf.atoms
+        exponent, total = np.multiply.outer(z, losses), float(p.sum())
+        with np.errstate(over="ignore", invalid="ignore"):
+            growth = expm1(exponent) @ p / total  # M/M(0) - 1
+        near = np.abs(growth) < 0.5
+        value = log1p(np.where(near, growth, 0.0))
+        if not near.all():
+            value[~near] = special.logsumexp(exponent[~near], axis=-1, b=p / total)
+        return self.times * (value + (math.log(total) if self.leaf.infinite else 0.0))
+
+    def decay(self, c: float, t: Floats) -> Any:
+        return np.zeros(len(t))
+
+    def roundings(self, c: float) -> float:
+        return self.times * (4.0 + 2 * c * float(np.abs(self.leaf.atoms[0]).max()))

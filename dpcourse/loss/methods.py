@@ -1,0 +1,101 @@
+"""Which methods can sum given losses, best first.
+
+lattice   every loss finite and on one lattice               exact sums of positive terms
+contour   something decays on vertical lines: Gaussian,      a short sum with proved bounds on aliases
+          subsampled Gaussian, or many Laplace losses        and truncation; declines if they are large
+listing   few finite losses                                  all their sums
+spline    Laplace losses, equal or on a common lattice       exact piecewise polynomials
+smooth    finite and Laplace losses that share no lattice    the contour with a little noise added
+grid      everything else                                    tilted Fourier transforms of rounded losses
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from dpcourse.loss.composed import Engine, Parts
+from dpcourse.loss.contour import Contour
+from dpcourse.loss.factors import Factor, FiniteFactor, GaussianFactor, LaplaceFactor
+from dpcourse.loss.finite import FiniteLoss
+from dpcourse.loss.grid import Grid
+from dpcourse.loss.knots import knots
+from dpcourse.loss.lattice import lattice
+from dpcourse.loss.listing import listing
+from dpcourse.loss.oscillation import SubsampledFactor
+from dpcourse.loss.saddle import Saddle
+from dpcourse.loss.shifts import GaussianLoss, LaplaceLoss
+from dpcourse.loss.smooth import Smooth, Waves
+from dpcourse.loss.spline import spline
+from dpcourse.loss.subsampled import SubsampledGaussianLoss
+
+_MOST_WAVES = 400  # exponentials on a line; beyond that a grid is faster
+_NEEDED = 27.0  # Laplace losses alone need prod M_i/A_i > e^27 at c = 0, or the contour never gets to 1e-11
+_SMOOTH = {GaussianLoss: GaussianFactor, SubsampledGaussianLoss: SubsampledFactor}
+
+
+def candidates(parts: Parts) -> Iterator[Engine]:
+    """The methods that may apply, in order of preference; the last one always answers.
+
+    >>> next(candidates([(LaplaceLoss(0.1), 10)])).method
+    'spline: 10 equal Laplace losses have a piecewise polynomial law, 9 Gauss nodes a piece'
+    """
+    laplace: Any = [(leaf, k) for leaf, k in parts if isinstance(leaf, LaplaceLoss)]
+    finite: Any = [(leaf, k) for leaf, k in parts if isinstance(leaf, FiniteLoss)]
+    if len(finite) == len(parts) and (exact := lattice(finite)):
+        yield exact
+    yield from contours(parts)
+    if len(finite) == len(parts) and (every := listing(finite)):
+        yield every
+    if len(laplace) == len(parts) == 1 and (pieces := spline(*laplace[0])):
+        yield pieces
+    if len(laplace) + len(finite) == len(parts):
+        if laplace and (pieces := knots(laplace, finite)):
+            yield pieces
+        if smooth := smoothed(laplace, finite):
+            yield smooth
+    yield Grid(tuple(parts))
+
+
+def contours(parts: Parts, needed: float = _NEEDED) -> Iterator[Contour]:
+    """The contour, if it knows every loss and something makes it decay."""
+    laplace = [(leaf.shift, float(k)) for leaf, k in parts if isinstance(leaf, LaplaceLoss)]
+    finite = [FiniteFactor(leaf, k) for leaf, k in parts if isinstance(leaf, FiniteLoss)]
+    smooth: list[Any] = [_SMOOTH[type(leaf)](leaf, k) for leaf, k in parts if type(leaf) in _SMOOTH]
+    if len(laplace) + len(finite) + len(smooth) < len(parts):
+        return
+    why = sorted({f"where {type(factor.leaf).__name__} decays" for factor in smooth})
+    factors: list[Factor] = [*finite, *smooth]
+    if laplace:
+        shifts, times = np.array(laplace).T
+        factors.append(LaplaceFactor(shifts, times))
+        if times @ np.log1p(np.tanh(shifts / 2)) > needed:
+            why.append(f"where {int(times.sum())} Laplace losses together decay")
+    if why:
+        yield Contour(Saddle(factors, _mean(parts)), " and ".join(why))
+
+
+def smoothed(laplace: Any, finite: Any) -> Smooth | None:
+    """The smoothed contour, unless the laws have so many atoms that a grid is faster."""
+    if sum(len(leaf.atoms[0]) for leaf, _ in finite) + 4 * len(laplace) > _MOST_WAVES:
+        return None
+    factors: list[Factor] = [FiniteFactor(leaf, k) for leaf, k in finite]
+    waves = [Waves(leaf.atoms[0], leaf.atoms[1], 0 * leaf.atoms[1], k) for leaf, k in finite]
+    for leaf, k in laplace:
+        s = leaf.shift
+        ends = np.exp([0.0, -s]) / 2  # e^{-s/2} cosh(ws) = (e^{zs} + e^{-s} e^{-zs})/2; sinh likewise
+        waves.append(Waves(np.array([s, -s]), ends, ends * [1, -1], k))
+    if laplace:
+        shifts, times = np.array([(leaf.shift, float(k)) for leaf, k in laplace]).T
+        factors.append(LaplaceFactor(shifts, times))
+    return Smooth(Saddle(factors, _mean([*laplace, *finite])), waves)
+
+
+def _mean(parts: Parts) -> float:
+    """E[S; S finite], or about that."""
+    means = (
+        leaf.atoms[0] @ leaf.atoms[1] if isinstance(leaf, FiniteLoss) else leaf.kl() for leaf, _ in parts
+    )
+    return float(sum(k * mean for mean, (_, k) in zip(means, parts, strict=True)))

@@ -1,0 +1,136 @@
+"""Saddle points of e^{K(z) - eps z}/(z(z+1)) on the real line, and what Chernoff's bound gives there.
+
+A table over c > 0 says which epsilon has its saddle point at c (K'(c) - 1/c - 1/(1+c) = eps), how small
+delta is there, and in which cell the epsilon lies: epsilons of one cell are at most two standard
+deviations of the tilted law apart and share one line of integration. The table only guides choices; that
+they are good is proved afterwards, for any c.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from dpcourse.errors import Floats
+from dpcourse.loss.factors import Factor
+
+AIM = math.log(1e15)  # aliases and truncation aim at 1e-15 of delta
+_BELOW = np.array([0.0, 0.25, 0.5, 0.75])
+_ABOVE = 1 + np.array([0.02, 0.04, 0.07, 0.1, 0.15, 0.2, 0.35, 0.5, 1.0, 2.0, 4.0])
+
+
+def log_kappa(x: Any) -> Any:
+    """ln of x^x/(1+x)^{1+x}, the largest value of e^{-xy} (1 - e^{-y}) for y > 0."""
+    return special.xlogy(x, x) - (1 + x) * np.log1p(x)
+
+
+@dataclass(frozen=True)
+class Table:
+    """For rising c: the epsilon with its saddle point at c, about ln delta, the curvature, the cell."""
+
+    c: Floats
+    eps: Floats
+    log_delta: Floats
+    curve: Floats
+    cell: Any
+
+    def members(self, cell: int, width: int = 1) -> Any:
+        """The rows of a cell, or of `width` neighbouring cells."""
+        return np.flatnonzero(self.cell // width == cell)
+
+
+@dataclass(frozen=True)
+class Saddle:
+    """K of a whole composition; `mean` is about E[S]."""
+
+    factors: Sequence[Factor]
+    mean: float
+    _tables: dict[bool, Table] = field(default_factory=dict, repr=False)
+
+    def cumulant(self, z: Any) -> Any:
+        """K(z)."""
+        return sum(factor.cumulant(z) for factor in self.factors)
+
+    @cached_property
+    def _ends(self) -> tuple[float, float]:
+        """A c below every saddle point of interest, and one where delta is far below 1e-30."""
+        near = 1 / (1 + abs(self.mean))
+        curve = float(np.diff(self.cumulant(near * np.arange(3.0)), n=2)[0]) / near**2
+        width = abs(self.mean) + math.sqrt(max(curve, 0.0)) + 1e-300
+        return 0.3 / width, 20 / math.sqrt(max(curve, 1e-300)) + 20 / width
+
+    def table(self, wide: bool = False) -> Table:
+        """Saddle points; the wide table goes on to where even bounded losses end."""
+        if wide not in self._tables:
+            low, high = self._ends
+            table = self._tabulate(np.geomspace(low, (30 * high) if wide else high, 100))
+            for _ in range(3):
+                seen = min(int(np.searchsorted(-table.log_delta, 745)) + 2, len(table.c))
+                length = np.cumsum(np.sqrt(table.curve) * np.gradient(table.c))[:seen]
+                if np.diff(length).max() < 1.5:
+                    break  # neighbours share most of their mass
+                # A heavy tail bends K sharply: half of the c anew, evenly in standard deviations.
+                even = np.interp(np.linspace(length[0], length[-1], 50), length, table.c[:seen])
+                table = self._tabulate(np.union1d(even, np.geomspace(low, table.c[seen - 1], 50)))
+            self._tables[wide] = table
+        return self._tables[wide]
+
+    def _tabulate(self, grid: Floats) -> Table:
+        with np.errstate(over="ignore", invalid="ignore"):
+            k = self.cumulant(grid)
+        good = np.isfinite(k)
+        grid, k = grid[good], k[good]
+        c, step = (grid[1:] + grid[:-1]) / 2, np.diff(grid)
+        slope = np.diff(k) / step  # rises, because K is convex
+        curve = np.maximum(np.gradient(slope, c), 0.0) + 1 / c**2 + 1 / (1 + c) ** 2
+        eps = slope - 1 / c - 1 / (1 + c)
+        middle = (k[1:] + k[:-1]) / 2 - curve * step**2 / 8
+        log_delta = middle - c * eps - np.log(c * (1 + c)) - np.log(2 * np.pi * curve) / 2
+        cell = np.floor(np.cumsum(np.sqrt(curve) * step) / 2).astype(int)
+        return Table(c, eps, log_delta, curve, cell)
+
+    def step(self, c: float, centre: float, shift: Floats, log_delta: Floats) -> tuple[float, Any]:
+        """The largest step whose aliases are small, by Chernoff's bound on each side of c."""
+        chosen, aliases = math.inf, []
+        sides = [c * _BELOW, c * _ABOVE]
+        with np.errstate(over="ignore", invalid="ignore"):
+            k = self.cumulant(np.concatenate(sides))
+        found = []
+        for x, k_x in zip(sides, np.split(k, [len(_BELOW)]), strict=True):
+            chernoff = k_x - x * centre + log_kappa(x)
+            worst = (-np.multiply.outer(x, shift) - log_delta).max(-1)
+            need = np.where(np.isfinite(chernoff), chernoff + worst + AIM, np.inf)
+            room = np.where(need > 0, 2 * np.pi * np.abs(x - c) / np.maximum(need, 1e-9), 0.0)
+            best = int(np.argmax(room))
+            found.append((float(x[best]), float(chernoff[best])))
+            chosen = min(chosen, float(room[best]))
+        if not 0 < chosen < math.inf:
+            return 0.0, ()
+        for at, chernoff_at in found:
+            ratio = 2 * math.pi * abs(at - c) / chosen
+            aliases.append((chernoff_at - ratio - math.log(-math.expm1(-ratio)), -at))
+        return chosen, tuple(aliases)
+
+    def newton(self, engine: Any, target: float) -> tuple[float, float]:
+        """Where the middle of an engine's bracket reaches the target; NaN if the engine declines."""
+        goal = math.log(target)
+        table = self.table(wide=goal < self.table().log_delta[-1])
+        point = float(np.interp(-goal, -table.log_delta, table.eps))
+        off = math.nan
+        for _ in range(25):
+            at = np.array([max(point, 0.0)])
+            ((low,), (high,)), (slope,) = engine.bounds(at), engine.slope(at)
+            value = (low + high) / 2
+            if not value > 0 or not slope > 0:
+                return math.nan, math.nan
+            move = value / slope * (math.log(value) - goal)
+            point, off = at[0] + move, float(high - low) / 2 / slope
+            if point <= 0 or abs(move) < 1e-8 * point + 0.1 * (high - low) / slope:  # then the next is exact
+                break
+        return float(point), off
