@@ -76,7 +76,15 @@ class Plan:
 
 @dataclass(frozen=True)
 class Contour:
-    """The sum of smooth losses; declines (NaN) where the bound on the truncation is not small enough."""
+    """The sum of smooth losses; declines (NaN) where the bound on the truncation is not small enough.
+
+    >>> from dpcourse.loss.factors import GaussianFactor
+    >>> from dpcourse.loss.shifts import GaussianLoss
+    >>> contour = Contour(Saddle([GaussianFactor(GaussianLoss(0.5), 4)], 0.5), "where the Gaussian decays")
+    >>> low, high = contour.bounds(np.array([1.0]))
+    >>> f"{low[0]:.12f} {high[0]:.12f}"
+    '0.126936737507 0.126936737507'
+    """
 
     saddle: Saddle
     why: str

@@ -30,6 +30,7 @@ from dpcourse.errors import Floats
 from dpcourse.loss.base import ULP, PrivacyLoss, solve_decreasing
 from dpcourse.loss.factors import FiniteFactor
 from dpcourse.loss.finite import FiniteLoss
+from dpcourse.loss.fourier import outside, power, survival
 from dpcourse.loss.lattice import common_step
 from dpcourse.loss.rounding import LaplaceCells, blocks
 from dpcourse.loss.saddle import Saddle
@@ -69,7 +70,7 @@ class Window:
     def bounds(self, epsilon: Floats) -> tuple[Floats, Floats]:
         """The expectation above, the best test below."""
         error = self.error * np.exp(-self.c * (epsilon - self.centre))
-        factor = math.exp(self.scale)
+        factor = math.exp(min(self.scale, 700.0))
         tries = (
             range(-4, 5) if self.h < 0.1 else (0,)
         )  # a coarse grid is a lattice, where nothing was rounded
@@ -84,12 +85,18 @@ class Window:
         """e^eps Q[S > eps], from the upper law."""
         start, _, q = self.upper
         j = np.clip(np.ceil((epsilon - start) / self.h).astype(int), 0, len(q) - 1)
-        return math.exp(self.scale) * np.exp(epsilon - self.centre) * q[j]
+        return math.exp(min(self.scale, 700.0)) * np.exp(epsilon - self.centre) * q[j]
 
 
 @dataclass(frozen=True)
 class Grid:
-    """The sum of any losses."""
+    """The sum of any losses.
+
+    >>> from dpcourse.loss.shifts import GaussianLoss
+    >>> low, high = Grid([(GaussianLoss(0.5), 4)]).bounds(np.array([1.0]))
+    >>> f"{low[0]:.8f} {high[0]:.8f}"
+    '0.12693674 0.12693674'
+    """
 
     parts: Sequence[tuple[PrivacyLoss, int]]
     _windows: dict[int, Window] = field(default_factory=dict, repr=False)
@@ -132,40 +139,45 @@ class Grid:
         members = table.members(region, _CELLS)
         middle = members[len(members) // 2]
         c, centre = float(table.c[middle]), float(table.eps[middle])
-        low, high, outside = self._span(c)
+        low, high = ends = self._span(c)
         # `_region` sends here all epsilons above the last of the region below; the ends stand for all beyond.
         first = float(table.eps[members[0] - 1]) if members[0] else min(float(table.eps[0]), 0.0)
-        last = float(table.eps[members[-1]]) if members[-1] + 1 < len(table.eps) else high
-        h, size = self._resolution(high - low, c)
+        last = float(table.eps[members[-1]]) if members[-1] + 1 < len(table.eps) else high[1]
+        h, size = self._resolution(high[1] - low[1], c)
         rounded = [(block.rounded(h), k) for block, k in self._blocks]
         span = first - 8 * h - 1e-9, last + 8 * h + 1e-9
-        start, log_p, law = _power([(r.start, r.p, k) for r, k in rounded], c, h, size, low)
-        scale = log_p - c * centre
-        begin, p = _survival(start, law, h, centre, c, span)
-        upper = begin, p, _survival(start, law, h, centre, c + 1, span)[1]
+        above = [(r.start, r.p, k) for r, k in rounded]
+        start, log_p, law = power(above, c, h, size, low[1])
+        scale, beyond = log_p - c * centre, outside(above, c, h, ends)
+        begin, p = survival(start, law, h, centre, c, span)
+        upper = begin, p, survival(start, law, h, centre, c + 1, span)[1]
         if any(r.p is not r.p_low for r, _ in rounded):  # the lower bound was rounded in another way
-            start, log_low, law = _power([(r.start_low, r.p_low, k) for r, k in rounded], c, h, size, low)
-            p = _survival(start, law * math.exp(log_low - log_p), h, centre, c, span)[1]
-        start, log_q, law = _power([(r.start_low, r.q_low, k) for r, k in rounded], c + 1, h, size, low)
+            below = [(r.start_low, r.p_low, k) for r, k in rounded]
+            start, log_low, law = power(below, c, h, size, low[1])
+            p = survival(start, law * math.exp(log_low - log_p), h, centre, c, span)[1]
+            beyond += outside(below, c, h, ends)
+        other = [(r.start_low, r.q_low, k) for r, k in rounded]
+        start, log_q, law = power(other, c + 1, h, size, low[1])
         law = law * math.exp(log_q - (c + 1) * centre + centre - scale)
-        begin, q = _survival(start, law, h, centre, c + 1, span)
-        steps = sum(k for _, k in self.parts)
-        error = 2 * outside + ULP * (16 + 4 * math.log2(size) + 4 * steps)
+        begin, q = survival(start, law, h, centre, c + 1, span)
+        beyond += outside(other, c + 1, h, ends)
+        error = beyond + ULP * (16 + 4 * math.log2(size) + 4 * sum(k for _, k in self.parts))
         lost = float(sum(k * (r.lost + ULP) for r, k in rounded if r.lost))
         return Window(h, c, centre, scale, upper, (begin, p, q), 2 * error, lost)
 
-    def _span(self, c: float) -> tuple[float, float, float]:
-        """A window for all but e^-44 of the tilted law, by Chernoff's bound, and what it may leave out."""
+    def _span(self, c: float) -> Any:
+        """A window for all but e^-44 of the tilted law, by Chernoff's bound: (x - c, edge) for each side."""
         k_c = float(self._saddle.cumulant(np.array([c]))[0])
-        other = c + (1 + c) * np.concatenate([-np.geomspace(1, 1e-4, 60), np.geomspace(1e-4, 4, 60)])
-        with np.errstate(over="ignore"):
-            excess = self._saddle.cumulant(other) - k_c + 44
-        edge = excess / (other - c)
-        edge = edge[np.isfinite(edge)]
-        above = float(edge[other[np.isfinite(excess)] > c].min())
-        below = float(edge[other[np.isfinite(excess)] < c].max())
-        pad = 0.01 * (above - below)  # the sketch is not quite the law
-        return below - pad, above + pad, 4 * math.exp(-44)
+        sides = []
+        for apart, pick in ((-np.geomspace(1e-4, 1, 60), np.argmax), (np.geomspace(1e-4, 4, 60), np.argmin)):
+            with np.errstate(over="ignore", invalid="ignore"):
+                edges = (self._saddle.cumulant(c + (1 + c) * apart) - k_c + 44) / ((1 + c) * apart)
+            edges = np.where(np.isfinite(edges), edges, np.inf * np.sign(apart))
+            best = int(pick(edges))
+            sides.append(((1 + c) * float(apart[best]), float(edges[best])))
+        (down, low), (up, high) = sides
+        pad = 0.01 * (high - low)  # the sketch is not quite the law
+        return (down, low - pad), (up, high + pad)
 
     def _resolution(self, width: float, c: float) -> tuple[float, int]:
         """The step of the grid and the length of the transform."""
@@ -202,48 +214,3 @@ class Grid:
 
         root = solve_decreasing(middle, target, 1e5) if middle(0.0) > target else 0.0
         return root, 0.0
-
-
-def _power(
-    parts: Sequence[tuple[float, Floats, int]], c: float, h: float, size: int, low: float
-) -> tuple[float, float, Floats]:
-    """The tilted sum on start, start + h, ..., with start near `low`, and ln of its total mass."""
-    total, start, log_mass = np.ones(size // 2 + 1, dtype=complex), 0.0, 0.0
-    for begin, mass, k in parts:
-        tilt = c * h * np.arange(len(mass))
-        top = float(np.max(np.where(mass > 0, tilt + np.log(np.maximum(mass, 1e-320)), -np.inf)))
-        tilted = mass * np.exp(tilt - top)
-        weight = float(tilted.sum())
-        folded = np.zeros(math.ceil(len(mass) / size) * size)
-        folded[: len(mass)] = tilted / weight
-        total *= _raised(fft.rfft(folded.reshape(-1, size).sum(0)), k)
-        start += k * begin
-        log_mass += k * (math.log(weight) + top + c * begin)
-    ahead = math.ceil((low - start) / h)
-    law = np.roll(fft.irfft(total, size), -(ahead % size))
-    return start + h * ahead, log_mass, law
-
-
-def _raised(base: Any, k: int) -> Any:
-    """base ** k by squaring; what is too small to matter is set to 0, because subnormal numbers are slow."""
-    result = None
-    while k:
-        if k & 1:
-            result = base.copy() if result is None else result * base
-        k >>= 1
-        if k:
-            base = base * base
-            base[np.abs(base.real) + np.abs(base.imag) < 1e-100] = 0
-    return result
-
-
-def _survival(
-    start: float, law: Floats, h: float, centre: float, tilt: float, span: tuple[float, float]
-) -> tuple[float, Floats]:
-    """Sums of the untilted law (times e^{tilt centre}) above each grid point of the span."""
-    first = max(math.floor((span[0] - start) / h), 0)
-    last = max(min(math.ceil((span[1] - start) / h), len(law) - 2), first)
-    losses = start + h * np.arange(first, len(law))
-    with np.errstate(under="ignore"):
-        mass = law[first:] * np.exp(np.minimum(-tilt * (losses - centre), 700.0))
-    return start + h * first, np.cumsum(mass[::-1])[::-1][: last - first + 2]

@@ -32,7 +32,12 @@ _MOST_CELLS, _MOST_WORK = 2**18, 2e8
 def knots(
     laplace: Sequence[tuple[LaplaceLoss, int]], finite: Sequence[tuple[FiniteLoss, int]]
 ) -> Pieces | None:
-    """The sum on its lattice, or None if there is none, it is too long, or its top underflows."""
+    """The sum on its lattice, or None if there is none, it is too long, or its top underflows.
+
+    >>> low, high = knots([(LaplaceLoss(0.1), 4), (LaplaceLoss(0.3), 2)], []).bounds(np.array([0.5]))
+    >>> bool(low < high < low + 1e-14)
+    True
+    """
     shifts = np.array([leaf.shift for leaf, _ in laplace])
     steps = int(sum(k for _, k in laplace))
     atoms = [tuple(a[leaf.atoms[1] > 0] for a in leaf.atoms) for leaf, _ in finite]

@@ -66,7 +66,12 @@ class Listing:
 
 
 def listing(parts: Sequence[tuple[FiniteLoss, int]]) -> Listing | None:
-    """All sums, or None if they are too many."""
+    """All sums, or None if they are too many.
+
+    >>> coin = FiniteLoss((0.75, 0.25), (0.25, 0.75))
+    >>> np.exp(listing([(coin, 2)]).losses)
+    array([9. , 1. , 0.11111111])
+    """
     if math.prod(math.comb(k + len(leaf.atoms[0]) - 1, k) for leaf, k in parts) > _MOST:
         return None
     total = Atoms(np.zeros(1), np.zeros(1))

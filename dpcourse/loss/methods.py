@@ -78,7 +78,13 @@ def contours(parts: Parts, needed: float = _NEEDED) -> Iterator[Contour]:
 
 
 def smoothed(laplace: Any, finite: Any) -> Smooth | None:
-    """The smoothed contour, unless the laws have so many atoms that a grid is faster."""
+    """The smoothed contour, unless the laws have so many atoms that a grid is faster.
+
+    >>> three = FiniteLoss((0.5, 0.3, 0.2), (0.3, 0.3, 0.4))
+    >>> low, high = smoothed([], [(three, 100)]).bounds(np.array([20.0]))
+    >>> bool(0 < low < high < low * (1 + 1e-6))
+    True
+    """
     if sum(len(leaf.atoms[0]) for leaf, _ in finite) + 4 * len(laplace) > _MOST_WAVES:
         return None
     factors: list[Factor] = [FiniteFactor(leaf, k) for leaf, k in finite]

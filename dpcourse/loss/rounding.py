@@ -139,33 +139,36 @@ class Cells:
 
     @property
     def sketch(self) -> tuple[Any, Any]:
-        edges = np.linspace(self.low, self.high, 400)
-        tail = np.append(
-            np.append(1 - self.leaf.infinite, self.leaf.tail(edges)[1:-1] - self.leaf.infinite), 0.0
-        )
-        return (edges[1:] + edges[:-1]) / 2, np.maximum(-np.diff(tail), 0.0)
+        unit = 1e-3 * max(abs(self.low), abs(self.high))  # dense around 0, where most of the mass may be
+        ends = math.asinh(self.low / unit), math.asinh(self.high / unit)
+        edges = unit * np.sinh(np.linspace(*ends, 2000))
+        return edges, np.maximum(self._connected(edges)[0], 0.0)
+
+    def _connected(self, edges: Any) -> tuple[Any, float]:
+        """P-masses at the edges by connect-the-dots: second differences of delta in e^l, and the mass above.
+
+        All that lies left of the first edge is moved there: delta is continued by its chord to l = -inf.
+        """
+        finite = 1 - self.leaf.infinite
+        dots = np.asarray(self.leaf.delta_bounds(edges)[1], dtype=float) - self.leaf.infinite
+        dots = np.minimum.accumulate(np.minimum(dots, finite))
+        fall = -np.diff(dots)
+        # Written as mass that moves from one edge to the next, so that rounding moves mass but loses none.
+        moved = np.concatenate([[0.0], fall / np.expm1(np.diff(edges)), [0.0]])
+        return np.append(finite - dots[0], fall) - np.diff(moved), max(float(dots[-1]), 0.0)
 
     def rounded(self, h: float) -> Rounded:
         n = math.ceil((self.high - self.low) / h) + 1
         edges = self.low + h * np.arange(n + 1)
-        finite = 1 - self.leaf.infinite
-        d_low, d_high = (
-            np.asarray(d, dtype=float) - self.leaf.infinite for d in self.leaf.delta_bounds(edges)
-        )
-        # Upper: second differences of delta in e^l; what lies left of the grid goes to its first point.
-        dots = np.minimum.accumulate(np.minimum(d_high, finite))
-        fall = -np.diff(dots)
-        p = np.append(finite - dots[0], fall / -math.expm1(-h)) - np.append(fall / math.expm1(h), 0.0)
+        p, lost = self._connected(edges)
         # Lower: all of a cell goes to its middle; the two laws keep their own masses.
         tail = np.asarray(self.leaf.tail(edges), dtype=float) - self.leaf.infinite
-        back = (
-            self.leaf.reversed()
-        )  # for l < 0, Q[L > l] from the other side: e^-l would magnify the rounding
-        other = np.maximum(tail - (d_low + d_high) / 2, 0.0) * np.exp(-np.maximum(edges, 0.0))
+        back = self.leaf.reversed()  # for l < 0, Q[L > l] from the other side: e^-l would magnify rounding
+        delta = sum(self.leaf.delta_bounds(edges)) / 2 - self.leaf.infinite
+        other = np.maximum(tail - delta, 0.0) * np.exp(-np.maximum(edges, 0.0))
         other = np.where(edges < 0, 1 - np.asarray(back.tail(-edges)), other)
-        tail[0], other[0], tail[-1], other[-1] = finite, 1 - back.infinite, 0.0, 0.0
+        tail[0], other[0], tail[-1], other[-1] = 1 - self.leaf.infinite, 1 - back.infinite, 0.0, 0.0
         p_low, q_low = (np.maximum(-np.diff(v), 0.0) for v in (tail, other))
-        lost = max(float(dots[-1]), 0.0)
         return Rounded(self.low, self.low + h / 2, p, np.append(p_low, 0.0), np.append(q_low, 0.0), lost)
 
 

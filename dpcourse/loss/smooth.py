@@ -32,13 +32,14 @@ import numpy as np
 
 from dpcourse.errors import Floats
 from dpcourse.loss.base import ULP
+from dpcourse.loss.factors import expm1
 from dpcourse.loss.saddle import Saddle, log_kappa
 
-_AIM = 3e-10  # w^2 (1 + c), about the width of the bracket on epsilon
+_AIM = 2e-9  # w^2 (1 + c), about the width of the bracket on epsilon
 _REACH = 6.0  # w T: the smoothing leaves e^-18 at the end of the line
-_NEAR, _BLOCK, _WORK = 2**12, 2**12, 6e7
+_NEAR, _BLOCK, _WORK = 2**12, 2**12, 1e8
 _CELLS = 2  # saddle-point cells that share the nodes
-_SMALL = 1e-13
+_SMALL = 1e-11
 
 
 @dataclass(frozen=True)
@@ -106,10 +107,11 @@ class Smooth:
 
     def _at(self, region: int) -> Nodes | None:
         if region not in self._nodes:
-            self._nodes[region] = self._make(region) if region >= 0 else None
+            self._nodes[region] = self._make(region, _AIM) if region >= 0 else None
         return self._nodes[region]
 
-    def _make(self, region: int) -> Nodes | None:
+    def _make(self, region: int, aim: float) -> Nodes | None:
+        """Choose the line, its step and its length for a region of epsilons."""
         table = self.saddle.table()
         members = table.members(region, _CELLS)
         middle = members[len(members) // 3]
@@ -119,12 +121,18 @@ class Smooth:
         if h == 0:
             return None
         k_c = float(self.saddle.cumulant(np.array([c]))[0])
-        most = _WORK / sum(len(wave.losses) + 4 for wave in self.waves)
-        count = int(min(_REACH / math.sqrt(_AIM / (1 + c)) / h, most)) + 1
-        last, w = h * count, _REACH / (h * count)
-        if w * _REACH > 0.1:
-            return None
         small = _SMALL * math.exp(min(float((log_delta + c * shift).min()) - k_c + c * centre, 0.0))
+        most = int(_WORK / sum(len(wave.losses) + 4 for wave in self.waves))
+        count = min(int(_REACH / math.sqrt(aim / (1 + c)) / h) + 1, most)
+        if h * count < 10 * _REACH**2:
+            return None
+        return self._nodes_on(c, centre, k_c, h, count, small, aliases)
+
+    def _nodes_on(
+        self, c: float, centre: float, k_c: float, h: float, count: int, small: float, aliases: Any
+    ) -> Nodes:
+        """The nodes of a line, their weights for both bounds, and what they may be off by."""
+        last, w = h * count, _REACH / (h * count)
         t = h * np.arange(min(count, _NEAR))
         pieces = [(t, np.exp(self.saddle.cumulant(c + 1j * t) - k_c))]
         pieces += self._far(c, h, count, k_c, small)
@@ -134,9 +142,8 @@ class Smooth:
         value[0] /= 2
         upper = value * np.exp(w * w / 2 * z * (z + 1)) / (z * (z + 1))
         # 1/z - e^{w^2 (z+1/2)}/(z+1), without the cancellation of its two terms
-        lower = (
-            value * np.exp(w * w / 2 * z * z) * (1 / (z * (z + 1)) - np.expm1(w * w * (z + 0.5)) / (z + 1))
-        )
+        bracket = 1 / (z * (z + 1)) - expm1(w * w * (z + 0.5)) / (z + 1)
+        lower = value * np.exp(w * w / 2 * z * z) * bracket
         steps = sum(wave.times * float(np.abs(wave.losses).max()) for wave in self.waves)
         ulps = 16 + abs(k_c) + 2 * c * abs(centre) + sum(f.roundings(c) for f in self.saddle.factors)
         size = np.abs(upper) + np.abs(lower)
@@ -152,6 +159,7 @@ class Smooth:
         tables = [(np.exp(1j * np.multiply.outer(wave.losses, inner)), wave) for wave in self.waves]
         for block in np.array_split(starts, math.ceil(len(starts) / 64)) if len(starts) else ():
             t = block[:, None] + inner
+            least = k_c + np.log(small * block)[:, None]
             total: Any = 0.0
             for table, wave in tables:
                 front = np.exp(c * wave.losses + 1j * np.multiply.outer(block, wave.losses))
@@ -159,10 +167,10 @@ class Smooth:
                 if wave.over_w.any():
                     m += ((front * wave.over_w) @ table) / (2 * (c + 0.5 + 1j * t))
                 if len(tables) == 1:  # one look at the modulus discards nearly all
-                    keep = np.abs(m) > np.exp((k_c + np.log(small * t)) / wave.times)
-                    t, m = t[keep], m[keep]
+                    keep = np.square(m.real) + np.square(m.imag) > np.exp(2 * least / wave.times)
+                    t, m, least = t[keep], m[keep], np.broadcast_to(least, t.shape)[keep]
                 total = total + wave.times * np.log(m)
-            keep = (total.real > k_c + np.log(small * t)) & (t < h * count)
+            keep = (total.real > least) & (t < h * count)
             if keep.any():
                 yield t[keep], np.exp(total[keep] - k_c)
 
@@ -185,5 +193,10 @@ class Smooth:
         return slope
 
     def root(self, target: float) -> tuple[float, float]:
-        """Newton's method on ln delta, from the saddle-point estimate."""
-        return self.saddle.newton(self, target)
+        """Newton's method on ln delta; once more on a longer line, if the bracket is wide where it ends."""
+        root, off = self.saddle.newton(self, target)
+        if root > 0 and off > 2 * _AIM:  # atoms are few here: w counts, not only its square
+            region = int(self._region(np.array([root]))[0])
+            self._nodes[region] = self._make(region, _AIM / 16)
+            root, off = self.saddle.newton(self, target)
+        return root, off

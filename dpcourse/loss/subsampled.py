@@ -24,6 +24,7 @@ from dpcourse.errors import Floats, positive, reject
 from dpcourse.laws import Gaussian, Law, Mixture
 from dpcourse.loss.base import ULP, Bounds, PrivacyLoss, widen
 from dpcourse.loss.factors import log1p
+from dpcourse.loss.finite import log_sum_exp
 from dpcourse.loss.shifts import GaussianLoss
 
 
@@ -57,31 +58,36 @@ class SubsampledGaussianLoss(PrivacyLoss):
     def _gauss(self) -> GaussianLoss:
         return GaussianLoss(1 / self.sigma)
 
+    def _level(self, loss: Any) -> Any:
+        """e^u - 1 where L = loss; at most -1 where rho never falls so low."""
+        return np.expm1(np.clip(loss if self.removed else -loss, -700.0, 700.0)) / self.rate
+
     def _crossing(self, loss: Any) -> Any:
         """u where L = loss, -inf where rho never falls so low."""
-        level = np.expm1(np.clip(loss if self.removed else -loss, -700.0, 700.0)) / self.rate
         with np.errstate(divide="ignore"):
-            return np.log1p(np.maximum(level, -1.0))
+            return np.log1p(np.maximum(self._level(loss), -1.0))
 
     def delta_bounds(self, epsilon: ArrayLike) -> Bounds:
-        """The Gaussian delta at the crossing, scaled."""
+        """The Gaussian delta at the crossing, scaled; an error of u counts by the slope there."""
         eps = np.asarray(epsilon, dtype=float)
-        u = self._crossing(eps)
+        level, u = self._level(eps), self._crossing(eps)
         crosses = u > -700
-        safe = np.where(crosses, u, 0.0)
-        low, high = self._gauss.delta_bounds(safe if self.removed else -safe)
-        factor = self.rate if self.removed else -np.expm1(eps + math.log1p(-self.rate))
-        never = np.maximum(-np.expm1(eps), 0.0) if self.removed else 0.0
-        # An error of u by du costs at most du; u is off by a few ulps of itself and of 1/rate near its pole.
-        error = ULP * (
-            8
-            + np.abs(safe)
-            + np.abs(eps) * (1 + np.exp(np.minimum(np.abs(eps), 700)) * np.exp(-safe) / self.rate)
+        u = np.where(crosses, u, 0.0)
+        v, factor, off = (
+            (u, self.rate, ULP * self.rate)
+            if self.removed
+            else (-u, -np.expm1(eps + math.log1p(-self.rate)), ULP * (2 + np.abs(eps)))
         )
-        low, high = factor * low * (1 - error), factor * high * (1 + error)
-        return widen(np.where(crosses, low, never), 0.0)[0], widen(np.where(crosses, high, never + ULP), 0.0)[
-            1
-        ]
+        low, high = self._gauss.delta_bounds(v)
+        log_tail = special.log_ndtr(-0.5 / self.sigma - v * self.sigma)  # of the Gaussian Q[L > v]
+        drift = 2 * np.abs(level) * np.exp(v - u + log_tail) + (4 + np.abs(u)) * np.exp(v + log_tail)
+        error = ULP * np.abs(factor) * drift + off * high + 5e-324  # never claims 0
+        never = np.maximum(-np.expm1(eps), 0.0) if self.removed else 0.0
+        low, high = (
+            np.where(crosses, factor * low - error, never),
+            np.where(crosses, factor * high + error, never),
+        )
+        return widen(low, ULP * low)[0], widen(high, ULP * high)[1]
 
     def tail(self, loss: ArrayLike) -> Any:
         """P[L > loss], two normal tails."""
@@ -167,8 +173,8 @@ def moment(leaf: SubsampledGaussianLoss, c: Any, t: Floats | None) -> Any:
     with np.errstate(over="ignore"):
         weight, phi = np.exp(log_phi + a), np.exp(log_phi)
         excess = step * np.where(a < 1, phi * np.expm1(np.minimum(a, 1.0)), weight - phi).sum(-1)
-        if t is None:
-            return np.log1p(excess)
+        if t is None:  # a large moment may exceed every double, its logarithm does not
+            return np.where(excess < 1e100, np.log1p(excess), math.log(step) + log_sum_exp(log_phi + a))
     half = np.multiply.outer(sign * t / 2, log_rho)
     s, co = np.sin(half), np.cos(half)
     return log1p(excess - 2 * step * ((s * s) @ weight) + 2j * step * ((s * co) @ weight))

@@ -1,0 +1,74 @@
+"""Sums of losses on a grid, tilted by e^{cl}, by Fourier transform.
+
+The transform of a sum is the product of the transforms; on a window of n points the sum wraps around, and
+what wraps is what lies beyond the window, which Chernoff's bound keeps small.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy import fft, special
+
+from dpcourse.errors import Floats
+
+Masses = Sequence[tuple[float, Floats, int]]
+"""Laws on a common grid: the first point, the masses, how often."""
+
+
+def power(parts: Masses, c: float, h: float, size: int, low: float) -> tuple[float, float, Floats]:
+    """The tilted sum on start, start + h, ..., with start near `low`, and ln of its total mass."""
+    total, start, log_mass = np.ones(size // 2 + 1, dtype=complex), 0.0, 0.0
+    for begin, mass, k in parts:
+        tilt = c * h * np.arange(len(mass))
+        top = float(np.max(np.where(mass > 0, tilt + np.log(np.maximum(mass, 1e-320)), -np.inf)))
+        tilted = mass * np.exp(tilt - top)
+        weight = float(tilted.sum())
+        folded = np.zeros(math.ceil(len(mass) / size) * size)
+        folded[: len(mass)] = tilted / weight
+        total *= _raised(fft.rfft(folded.reshape(-1, size).sum(0)), k)
+        start += k * begin
+        log_mass += k * (math.log(weight) + top + c * begin)
+    ahead = math.ceil((low - start) / h)
+    law = np.roll(fft.irfft(total, size), -(ahead % size))
+    return start + h * ahead, log_mass, law
+
+
+def outside(parts: Masses, c: float, h: float, ends: Any) -> float:
+    """Chernoff's bound on the share of the tilted law, as it was rounded, that lies beyond the window."""
+    apart = np.array([0.0, *(x for x, _ in ends)])
+    total = np.zeros(3)
+    for begin, mass, k in parts:
+        some = np.flatnonzero(mass)
+        exponents = np.multiply.outer(c + apart, begin + h * some) + np.log(np.abs(mass[some]))
+        total += k * special.logsumexp(exponents, axis=1)
+    edges = np.array([low_or_high for _, low_or_high in ends])
+    return float(np.exp(np.minimum(total[1:] - total[0] - apart[1:] * edges, 0.0)).sum())
+
+
+def _raised(base: Any, k: int) -> Any:
+    """base ** k by squaring; what is too small to matter is set to 0, because subnormal numbers are slow."""
+    result = None
+    while k:
+        if k & 1:
+            result = base.copy() if result is None else result * base
+        k >>= 1
+        if k:
+            base = base * base
+            base[np.abs(base.real) + np.abs(base.imag) < 1e-100] = 0
+    return result
+
+
+def survival(
+    start: float, law: Floats, h: float, centre: float, tilt: float, span: tuple[float, float]
+) -> tuple[float, Floats]:
+    """Sums of the untilted law (times e^{tilt centre}) above each grid point of the span."""
+    first = max(math.floor((span[0] - start) / h), 0)
+    last = max(min(math.ceil((span[1] - start) / h), len(law) - 2), first)
+    losses = start + h * np.arange(first, len(law))
+    with np.errstate(under="ignore"):
+        mass = law[first:] * np.exp(np.minimum(-tilt * (losses - centre), 700.0))
+    return start + h * first, np.cumsum(mass[::-1])[::-1][: last - first + 2]
