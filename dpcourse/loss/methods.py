@@ -4,7 +4,7 @@ lattice   every loss finite and on one lattice               exact sums of posit
 contour   something decays on vertical lines: Gaussian,      a short sum with proved bounds on aliases
           subsampled Gaussian, or many Laplace losses        and truncation; declines if they are large
 listing   few finite losses                                  all their sums
-spline    Laplace losses, equal or on a common lattice       exact piecewise polynomials
+spline    Laplace losses: equal, on a common lattice, or few  exact piecewise polynomials
 smooth    finite and Laplace losses that share no lattice    the contour with a little noise added
 grid      everything else                                    tilted Fourier transforms of rounded losses
 """
@@ -19,6 +19,7 @@ import numpy as np
 from dpcourse.loss.composed import Engine, Parts
 from dpcourse.loss.contour import Contour
 from dpcourse.loss.factors import Factor, FiniteFactor, GaussianFactor, LaplaceFactor
+from dpcourse.loss.few import few
 from dpcourse.loss.finite import FiniteLoss
 from dpcourse.loss.grid import Grid
 from dpcourse.loss.knots import knots
@@ -54,6 +55,8 @@ def candidates(parts: Parts) -> Iterator[Engine]:
     if len(laplace) + len(finite) == len(parts):
         if laplace and (pieces := knots(laplace, finite)):
             yield pieces
+        if laplace and not finite and (own := few(laplace)):
+            yield own
         if smooth := smoothed(laplace, finite):
             yield smooth
     yield Grid(tuple(parts))

@@ -63,7 +63,14 @@ class Saddle:
         near = 1 / (1 + abs(self.mean))
         curve = float(np.diff(self.cumulant(near * np.arange(3.0)), n=2)[0]) / near**2
         width = abs(self.mean) + math.sqrt(max(curve, 0.0)) + 1e-300
-        return 0.3 / width, 20 / math.sqrt(max(curve, 1e-300)) + 20 / width
+        low, high = 0.3 / width, 20 / math.sqrt(max(curve, 1e-300)) + 20 / width
+        with np.errstate(over="ignore", invalid="ignore"):
+            for _ in range(40):  # a heavy tail may move the saddle points of small epsilons further down
+                slope = float(np.diff(self.cumulant(low * np.array([1.0, 1.1])))[0]) / (0.1 * low)
+                if slope <= 1 / low + 1 / (1 + low):
+                    break
+                low /= 4
+        return low, high
 
     def table(self, wide: bool = False) -> Table:
         """Saddle points; the wide table goes on to where even bounded losses end."""
