@@ -105,7 +105,7 @@ def install(python: Path, lock: Path) -> None:
     pip = [str(python), "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
     uv = [str(python), "-m", "uv", "--quiet", "pip"]
     here = ["--python", str(python)]
-    locked = ["--require-hashes", "--only-binary", ":all:"]
+    locked = ["--require-hashes", *WHEELS]
     project = ["--no-deps", "--no-build-isolation", "--editable", str(ROOT)]
 
     uv_alone = python.parent.parent / "uv.txt"
@@ -160,6 +160,7 @@ def commands(task: str, python: Path, options: Mapping[str, str]) -> list[list[s
     ]
 
 
+WHEELS = ["--only-binary", ":all:", "--no-binary", "autodp"]  # a peer that is published as source only
 NBCONVERT = [
     *("--to", "notebook", "--execute", "--inplace"),
     # Keep what describes the course, drop what describes this machine and this run.
@@ -170,7 +171,7 @@ NBCONVERT = [
 ]
 COMPILE = [
     *("--universal", "--python-version", FLOOR, "--extra", "dev"),
-    *("--generate-hashes", "--only-binary", ":all:"),
+    *("--generate-hashes", *WHEELS),
     *("--custom-compile-command", "python start.py lock"),
 ]
 

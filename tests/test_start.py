@@ -77,18 +77,14 @@ def test_the_second_start_does_nothing(project: Path) -> None:
 
 
 @pytest.mark.parametrize("changed", ["a.lock", "pyproject.toml"])
-def test_changed_dependencies_are_installed_into_the_same_environment(
-    project: Path, changed: str
-) -> None:
+def test_changed_dependencies_are_installed_into_the_same_environment(project: Path, changed: str) -> None:
     done(project)
     (project / changed).write_text("something else")
     assert done(project) == ["install"]
     assert done(project) == []
 
 
-def test_another_python_gets_a_new_environment(
-    project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_another_python_gets_a_new_environment(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     done(project)
     monkeypatch.setattr(start.platform, "python_version", lambda: "3.99.0")
     assert done(project) == ["make", "install"]
@@ -128,9 +124,7 @@ def test_news_and_update_checks_are_off_in_the_environment_only(project: Path) -
 # -- Installing -----------------------------------------------------------------------------------
 
 
-def attempts(
-    project: Path, monkeypatch: pytest.MonkeyPatch, fails: str, uv: str = "yes"
-) -> list[str]:
+def attempts(project: Path, monkeypatch: pytest.MonkeyPatch, fails: str, uv: str = "yes") -> list[str]:
     """The commands that an installation tries if those that contain `fails` fail."""
     tried: list[str] = []
 
@@ -185,9 +179,7 @@ def test_a_python_without_ensurepip_is_told_what_to_install(
 
 
 def test_the_entry_of_one_package_is_found_in_a_lock() -> None:
-    lock = (
-        "a==1 \\\n    --hash=x\nuv==2 \\\n    --hash=y\n    # via a\nuvicorn==3 \\\n    --hash=z\n"
-    )
+    lock = "a==1 \\\n    --hash=x\nuv==2 \\\n    --hash=y\n    # via a\nuvicorn==3 \\\n    --hash=z\n"
     assert start.pinned(lock, "uv") == "uv==2 \\\n    --hash=y\n    # via a"
     assert start.pinned(lock, "uvicorn") == "uvicorn==3 \\\n    --hash=z"
 
@@ -288,9 +280,7 @@ def test_lab_serves_the_first_page_even_if_the_port_is_taken(tmp_path: Path) -> 
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         busy = taken.getsockname()[1]
-        own = {
-            f"JUPYTER_{kind}_DIR": str(tmp_path / kind) for kind in ("CONFIG", "DATA", "RUNTIME")
-        }
+        own = {f"JUPYTER_{kind}_DIR": str(tmp_path / kind) for kind in ("CONFIG", "DATA", "RUNTIME")}
         options = {"PORT": str(busy), "BROWSER": "no", "JUPYTER_TOKEN": "secret", **own}
         # start.py's own path, in the environment that this test runs in instead of a new one
         code = (
@@ -298,9 +288,7 @@ def test_lab_serves_the_first_page_even_if_the_port_is_taken(tmp_path: Path) -> 
             "start.set_up = lambda home, lock: pathlib.Path(sys.executable);"
             "sys.exit(start.main(['lab']))"
         )
-        lab = subprocess.Popen(
-            [sys.executable, "-c", code], cwd=start.ROOT, env=os.environ | options
-        )
+        lab = subprocess.Popen([sys.executable, "-c", code], cwd=start.ROOT, env=os.environ | options)
         try:
             url = server_of(tmp_path / "RUNTIME", lab)
             assert f":{busy}/" not in url

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
-import scipy
 
+from dpcourse import special
 from dpcourse.accounting.common import ULP, Deltas, Numbers, Steps, boundary, decimal_sum, steps, up
 from dpcourse.errors import Floats, nonnegative
 from dpcourse.errors import delta as check_delta
@@ -131,7 +131,7 @@ def binomial_log_pmf(n: int, epsilon: float) -> tuple[Floats, Floats]:
     0.375
     """
     j = np.arange(n + 1.0)
-    lie, truth = n * float(scipy.special.expit(-epsilon)), n * float(scipy.special.expit(epsilon))
+    lie, truth = n * float(special.expit(-epsilon)), n * float(special.expit(epsilon))
     log = np.empty(n + 1)
     log[0], log[-1] = -n * np.logaddexp(0, -epsilon), -n * np.logaddexp(0, epsilon)
     x = j[1:-1]

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 import numpy as np
-import scipy
 
+from dpcourse import special
 from dpcourse.accounting.common import ULP, up
 from dpcourse.accounting.moments import check_order, gaussian_rdp, whole_orders
 from dpcourse.errors import Floats, positive, probability
@@ -74,13 +74,13 @@ def _cumulant(q: float, sigma: float, a: int) -> float:
     grown = power + np.log(-np.expm1(-power))  # ln(e^power - 1)
     terms = np.array(logs[1:]) + (a - j) * math.log1p(-q) + j * math.log(q) + grown
     size = float(np.max(np.abs(terms)) + power[-1] + logs[a // 2 - 1])
-    return float(np.logaddexp(0.0, scipy.special.logsumexp(terms))) * (1 + 8 * ULP) + _slip(terms, size)
+    return float(np.logaddexp(0.0, special.logsumexp(terms))) * (1 + 8 * ULP) + _slip(terms, size)
 
 
 def _slip(terms: Floats, size: float) -> float:
     """What an error of a few ulps of `size` in every exponent can do to ln(1 + sum e^terms)."""
-    total = float(scipy.special.logsumexp(terms))
-    return 4 * ULP * size * float(scipy.special.expit(total))
+    total = float(special.logsumexp(terms))
+    return 4 * ULP * size * float(special.expit(total))
 
 
 def _quadrature(q: float, sigma: float, a: float) -> float:
@@ -105,5 +105,5 @@ def _quadrature(q: float, sigma: float, a: float) -> float:
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         far = np.where(small, -np.inf, a * log_ratio + np.log1p(-np.exp(-a * log_ratio) * (1 + a * y)))
         logs = log_bell + np.where(small, np.log(np.maximum(series, 0.0)), far)
-    total = float(scipy.special.logsumexp(logs))
+    total = float(special.logsumexp(logs))
     return float(np.logaddexp(0.0, total)) * (1 + 1e-13)

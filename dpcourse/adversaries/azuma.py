@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy
 
+from dpcourse import special
 from dpcourse.errors import delta as check_delta
 from dpcourse.errors import positive, reject, whole
 from dpcourse.game import Challenge, Transcript
@@ -102,7 +102,7 @@ class AzumaGap:
     @property
     def heads(self) -> float:
         """h, the chance that an answer favours the true bit."""
-        return float(scipy.special.expit(self.epsilon))
+        return float(special.expit(self.epsilon))
 
     @property
     def drift(self) -> float:
@@ -146,9 +146,9 @@ def smallest_gap(epsilon: float, delta: float, most: int = 10**7) -> int:
 
 def _tail(epsilon: float, k: Any, level: Any) -> Any:
     """Pr[f >= level] under bit 0, for one k or an array of them."""
-    heads = scipy.special.expit(epsilon)
+    heads = special.expit(epsilon)
     # eps (2B + 2 - k) >= level; the shift keeps a level on the lattice in spite of rounding.
     least = np.ceil((level / epsilon + k - 2) / 2 - 1e-9)
-    spent = np.where(least <= 0, 1.0, scipy.special.bdtrc(np.maximum(least, 1) - 1, k - 1, heads))
+    spent = np.where(least <= 0, 1.0, special.bdtrc(np.maximum(least, 1) - 1, k - 1, heads))
     spent = np.where(least > k - 1, 0.0, spent)
     return heads * spent + (1 - heads) * (level <= -epsilon)

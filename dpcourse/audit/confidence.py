@@ -6,9 +6,9 @@ import math
 from typing import Any
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike
 
+from dpcourse import special
 from dpcourse.errors import Floats, probability, reject, whole
 
 
@@ -34,8 +34,8 @@ def clopper_pearson(hits: ArrayLike, trials: int, confidence: float = 0.99) -> t
     h = np.asarray(hits, dtype=float)
     if not np.all((h >= 0) & (h <= n)):
         reject("hits", hits, f"between 0 and the {n} trials", "count the trials in which the event happened.")
-    lower = np.where(h > 0, scipy.special.betaincinv(np.maximum(h, 1), n - h + 1, tail), 0.0)
-    upper = np.where(h < n, scipy.special.betainccinv(h + 1, np.maximum(n - h, 1), tail), 1.0)
+    lower = np.where(h > 0, special.betaincinv(np.maximum(h, 1), n - h + 1, tail), 0.0)
+    upper = np.where(h < n, special.betainccinv(h + 1, np.maximum(n - h, 1), tail), 1.0)
     return (lower, upper) if h.ndim else (float(lower), float(upper))
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 
-import scipy
-
+from dpcourse import special
 from dpcourse.errors import one_of, reject
 from dpcourse.guarantees.base import CHOSEN, IMPLIED, Guarantee
 from dpcourse.guarantees.gaussian import GDP
@@ -29,7 +28,7 @@ def pure_to_approx(g: PureDP, delta: float = 0.0) -> ApproxDP:
 
 def pure_to_gdp(g: PureDP) -> GDP:
     """The Gaussian curve through the corner of randomized response's; elsewhere it lies below."""
-    return GDP(-2 * float(scipy.special.ndtri(scipy.special.expit(-g.epsilon_0))), adjacency=g.adjacency)
+    return GDP(-2 * float(special.ndtri(special.expit(-g.epsilon_0))), adjacency=g.adjacency)
 
 
 def to_approx(g: Guarantee, delta: float | None = None, form: str | None = None) -> ApproxDP:

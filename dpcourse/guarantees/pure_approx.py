@@ -6,9 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Self
 
-import scipy
-
-from dpcourse import errors
+from dpcourse import errors, special
 from dpcourse.guarantees.base import Guarantee, ratio
 from dpcourse.loss import FiniteLoss, PrivacyLoss
 from dpcourse.neighbours import ADD_REMOVE, Adjacency
@@ -118,8 +116,8 @@ def randomized_response_loss(epsilon: float, delta: float = 0.0) -> FiniteLoss:
     Every (epsilon, delta)-DP mechanism is a post-processing of it (Kairouz, Oh and Viswanath, ICML 2015).
     """
     truth, lie = (
-        (1 - delta) * float(scipy.special.expit(epsilon)),
-        (1 - delta) * float(scipy.special.expit(-epsilon)),
+        (1 - delta) * float(special.expit(epsilon)),
+        (1 - delta) * float(special.expit(-epsilon)),
     )
     if delta == 0:
         return FiniteLoss((truth, lie), (lie, truth))

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike
 
+from dpcourse import special
 from dpcourse.errors import numeric, positive, reject
 from dpcourse.laws.base import Law, Size, generator, shape_of
 
@@ -103,7 +103,7 @@ class Gaussian(LocationScale):
 
     def cdf(self, y: ArrayLike) -> Any:
         """The normal distribution function."""
-        return scipy.special.ndtr(self._z(y))
+        return special.ndtr(self._z(y))
 
     def variance(self) -> Any:
         """scale^2."""
@@ -194,8 +194,8 @@ class GeneralizedCauchy(LocationScale):
         """Each tail is I_v(1-1/p, 1/p)/2 at v = 1/(1+|z|^p), I the regularized incomplete beta."""
         z, power = self._z(y), 1 / np.asarray(self.p)
         with np.errstate(divide="ignore"):
-            v = scipy.special.expit(-np.log(np.abs(z)) / power)
-        tail = 0.5 * scipy.special.betainc(1 - power, power, v)
+            v = special.expit(-np.log(np.abs(z)) / power)
+        tail = 0.5 * special.betainc(1 - power, power, v)
         return np.where(z < 0, tail, 1 - tail)[()]
 
     def mean(self) -> Any:

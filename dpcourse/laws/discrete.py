@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike
 
+from dpcourse import special
 from dpcourse.errors import Floats, numeric, positive, reject
 from dpcourse.laws import exact
 from dpcourse.laws.base import Law, Size, shape_of
@@ -169,5 +169,5 @@ def _gaussian_cdf(x: float, sigma: float) -> float:
     z = (x + 0.5) / sigma
     bell = np.exp(-0.5 * z * z)
     first, third = -z * bell / sigma, (3 * z - z**3) * bell / sigma**3
-    integral = np.sqrt(2 * np.pi) * sigma * scipy.special.ndtr(z)
+    integral = np.sqrt(2 * np.pi) * sigma * special.ndtr(z)
     return float(integral - first / 24 + 7 * third / 5760) / mass

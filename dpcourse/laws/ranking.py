@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-import scipy
 
+from dpcourse import special
 from dpcourse.errors import reject, whole
 from dpcourse.laws.base import Law, Size, generator, shape_of
 from dpcourse.laws.finite import Finite
@@ -65,7 +65,7 @@ class Ranking(Law):
         total = 0.0
         scores = np.array(self.scores)
         for i in drawn:
-            total += scores[i] - float(scipy.special.logsumexp(scores[left]))
+            total += scores[i] - float(special.logsumexp(scores[left]))
             left[i] = False
         return total
 

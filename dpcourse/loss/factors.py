@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-from scipy import special
 
+from dpcourse import special
 from dpcourse.errors import Floats
 from dpcourse.loss.finite import FiniteLoss
 from dpcourse.loss.shifts import GaussianLoss
@@ -40,7 +40,11 @@ def log1p(x: Any) -> Any:
     if not np.iscomplexobj(x):
         return np.log1p(x)
     a, b = x.real, x.imag
-    return 0.5 * np.log1p(a * (2 + a) + b * b) + 1j * np.arctan2(b, 1 + a)
+    excess = a * (2 + a) + b * b  # |1 + x|^2 - 1
+    small = np.log(np.maximum(np.hypot(1 + a, b), 1e-300))  # for 1 + x near 0
+    return np.where(excess > -0.5, 0.5 * np.log1p(np.maximum(excess, -0.5)), small) + 1j * np.arctan2(
+        b, 1 + a
+    )
 
 
 def expm1(x: Any) -> Any:

@@ -40,9 +40,10 @@ def common_step(values: Floats, most: float = _MOST_POINTS) -> float:
     0.0001
     """
     top = float(values.max(initial=0.0))
-    values = np.unique(values[values > 1e-12 * (1 + top)])
+    values = values[values > 1e-12 * (1 + top)]
     if len(values) < 2:
         return top if len(values) else 0.0
+    values = np.unique(values)
     step = 0.0
     for value in values:
         a, b = float(value), step

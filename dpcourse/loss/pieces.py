@@ -79,16 +79,12 @@ class Pieces:
         gap = (1 - (to_next / self.width)[:, None] * (1 - u))[:, :, None] - u
         share = bary / np.where(gap == 0, 1e-300, gap)
         density = (share @ self.values[j][:, :, None])[:, :, 0] / share.sum(-1)
-        mass = (
-            density
-            * weights
-            * (to_next / self.width)[:, None]
-            * np.exp((epsilon[:, None] + x) / 2 + self.log_scale)
-        )
-        rest = np.exp(-to_next) * below[j + 1]
+        lift = np.exp((epsilon[:, None] + x) / 2 + self.log_scale) * (to_next / self.width)[:, None]
+        mass, loss = density * weights * lift, np.expm1(-x)
+        rest, near = np.expm1(-to_next), below[j + 1]
+        gain = (mass * loss).sum(-1)
+        delta, slope = above[j + 1] - rest * near - gain, (1 + rest) * near + mass.sum(-1) + gain
         inside = epsilon < self._edges[-1]
-        delta = above[j + 1] - np.expm1(-to_next) * below[j + 1] - (mass * np.expm1(-x)).sum(-1)
-        slope = rest + (mass * np.exp(-x)).sum(-1)
         return np.where(inside, delta, 0.0), np.where(inside, slope, 0.0)
 
     def bounds(self, epsilon: Floats) -> tuple[Floats, Floats]:

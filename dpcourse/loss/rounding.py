@@ -22,8 +22,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import special
 
+from dpcourse import special
 from dpcourse.errors import Floats
 from dpcourse.loss.base import PrivacyLoss
 from dpcourse.loss.finite import FiniteLoss

@@ -15,8 +15,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy import special
 
+from dpcourse import special
 from dpcourse.errors import Floats
 from dpcourse.loss.factors import Factor
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike
 
+from dpcourse import special
 from dpcourse.errors import nonnegative, probability
 from dpcourse.laws import Law
 from dpcourse.loss.base import ULP, Bounds, PrivacyLoss, widen
@@ -42,7 +43,7 @@ class GaussianLoss(PrivacyLoss):
         if self.mu == 0:
             return widen(np.maximum(-np.expm1(np.minimum(eps, 0)), 0), ULP)
         a, b = self.mu / 2 - eps / self.mu, -self.mu / 2 - eps / self.mu
-        near = scipy.special.ndtr(a) - np.exp(np.minimum(eps, 700)) * scipy.special.ndtr(b)
+        near = special.ndtr(a) - np.exp(np.minimum(eps, 700)) * special.ndtr(b)
         # In the tail both terms share the factor e^{-a^2/2}, because e^eps phi(b) = phi(a).
         in_tail = a < 0
         drop, size = _erfcx_drop(np.maximum(-a, 0) / math.sqrt(2), self.mu / math.sqrt(2))
@@ -60,7 +61,7 @@ class GaussianLoss(PrivacyLoss):
         """The tail of N(mu^2/2, mu^2)."""
         if self.mu == 0:
             return (np.asarray(loss, dtype=float) < 0).astype(float)
-        return scipy.special.ndtr(self.mu / 2 - np.asarray(loss, dtype=float) / self.mu)
+        return special.ndtr(self.mu / 2 - np.asarray(loss, dtype=float) / self.mu)
 
     def kl(self) -> float:
         """mu^2/2."""
@@ -72,7 +73,7 @@ class GaussianLoss(PrivacyLoss):
 
     def tradeoff(self, fpr: ArrayLike) -> Any:
         """Phi(Phi^-1(1 - fpr) - mu)."""
-        return scipy.special.ndtr(-scipy.special.ndtri(probability("fpr", fpr)) - self.mu)
+        return special.ndtr(-special.ndtri(probability("fpr", fpr)) - self.mu)
 
     def reversed(self) -> GaussianLoss:
         """The same by symmetry."""
@@ -159,13 +160,18 @@ def _erfcx_drop(x: Any, step: float) -> tuple[Any, Any]:
 
     A small step is integrated instead: the derivative 2x erfcx(x) - 2/sqrt(pi) loses only about x^2 ulps.
     """
-    first, second = scipy.special.erfcx(x), scipy.special.erfcx(x + step)
+    first, second = special.erfcx(x), special.erfcx(x + step)
     drop, size = first - second, first + second
     small = 2 * step * x < 1
     if step < 0.5 and np.any(small):
-        nodes, weights = np.polynomial.legendre.leggauss(10)
+        nodes, weights = _gauss()
         t = np.asarray(x)[..., None] + step * (nodes + 1) / 2
-        slope, root = 2 * t * scipy.special.erfcx(t), 2 / math.sqrt(math.pi)
+        slope, root = 2 * t * special.erfcx(t), 2 / math.sqrt(math.pi)
         drop = np.where(small, ((root - slope) * weights).sum(-1) * step / 2, drop)
         size = np.where(small, 2 * root * step, size)
     return drop, size
+
+
+@cache
+def _gauss() -> tuple[Any, Any]:
+    return np.polynomial.legendre.leggauss(10)

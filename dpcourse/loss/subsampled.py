@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special
 
+from dpcourse import special
 from dpcourse.errors import Floats, positive, reject
 from dpcourse.laws import Gaussian, Law, Mixture
 from dpcourse.loss.base import ULP, Bounds, PrivacyLoss, widen

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import scipy
 
+from dpcourse import special
 from dpcourse.errors import Floats, one_of, positive, reject, whole
 from dpcourse.guarantees import Guarantee, PureDP
 from dpcourse.laws import Finite, Law, Ranking
@@ -95,7 +95,7 @@ class ExponentialMechanism(Selection):
             fix = "give one nonnegative weight per outcome, chosen without the data."
             reject("base", self.base, "a measure with some mass", fix)
         log_weights = np.log(weights, where=weights > 0, out=np.full(len(scores), -np.inf))
-        return Finite(self.names(scores), scipy.special.softmax(scores / self.scale + log_weights))
+        return Finite(self.names(scores), special.softmax(scores / self.scale + log_weights))
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ class NoisyMax(Selection):
         """The exact law of the winner."""
         scores = self.scores(data)
         if self.noise == "gumbel":
-            return Finite(self.names(scores), scipy.special.softmax(scores / self.scale))
+            return Finite(self.names(scores), special.softmax(scores / self.scale))
         return Finite(self.names(scores), laplace_winner(scores / self.scale))
 
 
