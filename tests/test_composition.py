@@ -20,13 +20,13 @@ from dpcourse.errors import BadInput
 from dpcourse.laws import DiscreteGaussian, DiscreteLaplace, Gaussian, Laplace, Mixture, Product
 from dpcourse.loss import DensityLoss, FiniteLoss, GaussianLoss, LaplaceLoss, PrivacyLoss
 from dpcourse.loss.composed import Composed, Engine, compose
-from dpcourse.loss.contour import Contour
-from dpcourse.loss.grid import Grid
-from dpcourse.loss.knots import knots, nodes_needed
-from dpcourse.loss.lattice import common_step, lattice
-from dpcourse.loss.listing import listing
-from dpcourse.loss.methods import candidates, contours, smoothed
-from dpcourse.loss.spline import spline
+from dpcourse.loss.methods.choose import candidates, contours, smoothed
+from dpcourse.loss.methods.contour import Contour
+from dpcourse.loss.methods.grid import Grid
+from dpcourse.loss.methods.knots import knots, nodes_needed
+from dpcourse.loss.methods.lattice import common_step, lattice
+from dpcourse.loss.methods.listing import listing
+from dpcourse.loss.methods.spline import spline
 from dpcourse.loss.subsampled import SubsampledGaussianLoss
 
 GOLDEN = json.loads((Path(__file__).parent / "data" / "golden.json").read_text("utf-8"))

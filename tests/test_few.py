@@ -71,8 +71,8 @@ def test_the_bracket_holds_the_truth(parts, part):
 
 @pytest.mark.parametrize("parts", [(0.1, 0.3), (0.2, 0.2, 0.5), (0.1, 0.1, 0.4, 0.7), (0.3,) * 6])
 def test_agrees_with_the_spline_on_a_lattice(parts):
-    from dpcourse.loss.few import Few
-    from dpcourse.loss.knots import knots
+    from dpcourse.loss.methods.few import Few
+    from dpcourse.loss.methods.knots import knots
 
     own = Few([LaplaceLoss(s) for s in parts])
     shared = knots([(LaplaceLoss(s), 1) for s in parts], [])

@@ -221,28 +221,36 @@ class PrivacyLoss(ABC):
 
 
 def solve_decreasing(f: Callable[[float], float], target: float, last: float = math.inf) -> float:
-    """A point where the decreasing f reaches target > 0, to a few ulps; f(0) > target is known."""
-    low, f_low, high = 0.0, math.log(f(0.0) / target), 1.0
-    f_high = _log(f(min(high, last))) - math.log(target)
-    while f_high > 0 and high < last:
-        low, f_low, high = high, f_high, 2 * high
-        f_high = _log(f(min(high, last))) - math.log(target)
-    high = min(high, last)
-    # Secant steps on ln f, with bisection whenever they do not halve the bracket (Dekker's idea).
-    for turn in range(200):
-        if high - low <= 4 * ULP * high:
-            break
-        point = low + (high - low) * f_low / (f_low - f_high) if turn % 3 != 2 else (low + high) / 2
-        if not low < point < high:
-            point = (low + high) / 2
-        value = _log(f(point)) - math.log(target)
-        if value > 0:
-            low, f_low = point, value
+    """A point where the decreasing f reaches target > 0, to a few ulps; f(0) > target is known.
+
+    Chandrupatla's method on ln f: inverse quadratic interpolation where it is trustworthy, else bisection.
+    """
+    goal = math.log(target)
+    a, at_a = 0.0, _log(f(0.0)) - goal
+    b = min(1.0, last)
+    at_b = _log(f(b)) - goal
+    while at_b > 0 and b < last:
+        a, at_a, b = b, at_b, min(2 * b, last)
+        at_b = _log(f(b)) - goal
+    c, at_c, place = a, at_a, 0.5
+    for _ in range(100):
+        x = a + place * (b - a)
+        value = _log(f(x)) - goal
+        if (value > 0) == (at_a > 0):
+            c, at_c = a, at_a
         else:
-            high, f_high = point, value
-        if value == 0:
+            c, b, at_c, at_b = b, a, at_b, at_a
+        a, at_a = x, value
+        tolerance = 2 * ULP * abs(x) / max(abs(b - a), 1e-300)
+        if value == 0 or tolerance >= 0.5:
             break
-    return high
+        ratio, rise = (a - b) / (c - b), (at_a - at_b) / (at_c - at_b)
+        place = 0.5
+        if rise**2 < ratio and (1 - rise) ** 2 < 1 - ratio:
+            place = at_a / (at_b - at_a) * at_c / (at_b - at_c)
+            place += (c - a) / (b - a) * at_a / (at_c - at_a) * at_b / (at_c - at_b)
+        place = min(max(place, tolerance), 1 - tolerance)
+    return a if at_a <= 0 else b
 
 
 def _log(x: float) -> float:

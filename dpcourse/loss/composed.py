@@ -110,7 +110,7 @@ class Composed(PrivacyLoss):
 
     @cached_property
     def _engines(self) -> tuple[list[Engine], Iterator[Engine]]:
-        from dpcourse.loss.methods import candidates  # the methods know the losses
+        from dpcourse.loss.methods.choose import candidates  # the methods know the losses
 
         return [], candidates(self.parts)
 

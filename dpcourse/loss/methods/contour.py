@@ -28,7 +28,7 @@ import numpy as np
 
 from dpcourse.errors import Floats
 from dpcourse.loss.base import ULP
-from dpcourse.loss.saddle import AIM, Saddle, Table, log_kappa
+from dpcourse.loss.methods.saddle import AIM, Saddle, Table, log_kappa
 
 _MOST_NODES = 2**13
 _LENGTHS = np.geomspace(1, 200, 30)
@@ -78,7 +78,7 @@ class Plan:
 class Contour:
     """The sum of smooth losses; declines (NaN) where the bound on the truncation is not small enough.
 
-    >>> from dpcourse.loss.factors import GaussianFactor
+    >>> from dpcourse.loss.methods.factors import GaussianFactor
     >>> from dpcourse.loss.shifts import GaussianLoss
     >>> contour = Contour(Saddle([GaussianFactor(GaussianLoss(0.5), 4)], 0.5), "where the Gaussian decays")
     >>> low, high = contour.bounds(np.array([1.0]))

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from dpcourse.loss.base import ULP
-from dpcourse.loss.pieces import Pieces, interpolation
+from dpcourse.loss.methods.pieces import Pieces, interpolation
 from dpcourse.loss.shifts import LaplaceLoss
 
 _MOST_STEPS = 500

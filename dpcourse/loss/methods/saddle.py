@@ -18,7 +18,7 @@ import numpy as np
 
 from dpcourse import special
 from dpcourse.errors import Floats
-from dpcourse.loss.factors import Factor
+from dpcourse.loss.methods.factors import Factor
 
 AIM = math.log(1e15)  # aliases and truncation aim at 1e-15 of delta
 _BELOW = np.array([0.0, 0.25, 0.5, 0.75])

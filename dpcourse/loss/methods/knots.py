@@ -22,8 +22,8 @@ import numpy as np
 from dpcourse.errors import Floats
 from dpcourse.loss.base import ULP
 from dpcourse.loss.finite import FiniteLoss
-from dpcourse.loss.lattice import common_step
-from dpcourse.loss.pieces import Pieces, gauss, interpolation
+from dpcourse.loss.methods.lattice import common_step
+from dpcourse.loss.methods.pieces import Pieces, gauss, interpolation
 from dpcourse.loss.shifts import LaplaceLoss
 
 _MOST_CELLS, _MOST_WORK = 2**18, 2e8

@@ -18,8 +18,8 @@ import numpy as np
 from dpcourse.errors import Floats
 from dpcourse.loss.base import ULP
 from dpcourse.loss.finite import FiniteLoss
-from dpcourse.loss.lattice import WIDE
-from dpcourse.loss.rounding import Atoms, multinomial
+from dpcourse.loss.methods.lattice import WIDE
+from dpcourse.loss.methods.rounding import Atoms, multinomial
 
 _MOST = 2**19
 

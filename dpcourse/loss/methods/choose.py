@@ -17,19 +17,19 @@ from typing import Any
 import numpy as np
 
 from dpcourse.loss.composed import Engine, Parts
-from dpcourse.loss.contour import Contour
-from dpcourse.loss.factors import Factor, FiniteFactor, GaussianFactor, LaplaceFactor
-from dpcourse.loss.few import few
 from dpcourse.loss.finite import FiniteLoss
-from dpcourse.loss.grid import Grid
-from dpcourse.loss.knots import knots
-from dpcourse.loss.lattice import lattice
-from dpcourse.loss.listing import listing
-from dpcourse.loss.oscillation import SubsampledFactor
-from dpcourse.loss.saddle import Saddle
+from dpcourse.loss.methods.contour import Contour
+from dpcourse.loss.methods.factors import Factor, FiniteFactor, GaussianFactor, LaplaceFactor
+from dpcourse.loss.methods.few import few
+from dpcourse.loss.methods.grid import Grid
+from dpcourse.loss.methods.knots import knots
+from dpcourse.loss.methods.lattice import lattice
+from dpcourse.loss.methods.listing import listing
+from dpcourse.loss.methods.oscillation import SubsampledFactor
+from dpcourse.loss.methods.saddle import Saddle
+from dpcourse.loss.methods.smooth import Smooth, Waves
+from dpcourse.loss.methods.spline import spline
 from dpcourse.loss.shifts import GaussianLoss, LaplaceLoss
-from dpcourse.loss.smooth import Smooth, Waves
-from dpcourse.loss.spline import spline
 from dpcourse.loss.subsampled import SubsampledGaussianLoss
 
 _MOST_WAVES = 400  # exponentials on a line; beyond that a grid is faster

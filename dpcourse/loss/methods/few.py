@@ -21,7 +21,7 @@ import numpy as np
 
 from dpcourse.errors import Floats
 from dpcourse.loss.base import ULP, solve_decreasing
-from dpcourse.loss.pieces import gauss
+from dpcourse.loss.methods.pieces import gauss
 from dpcourse.loss.shifts import LaplaceLoss
 
 MOST: Final = 7  # 2^7 knots

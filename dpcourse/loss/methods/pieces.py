@@ -23,7 +23,7 @@ import numpy as np
 
 from dpcourse.errors import Floats
 from dpcourse.loss.base import ULP
-from dpcourse.loss.lattice import discounted
+from dpcourse.loss.methods.lattice import discounted
 
 
 @lru_cache(maxsize=64)
