@@ -18,7 +18,7 @@ from dpcourse.game.results import Simulation, World
 from dpcourse.interactive.filters import Filter
 from dpcourse.loss import PrivacyLoss
 
-CHUNK: Final = 2**14  # games side by side: their arrays stay in the cache
+CHUNK: Final = 2**16  # games side by side: their arrays stay in the cache
 ANSWERS: Final = 2**23  # answers kept at once (64 MB), so long games run in smaller chunks
 KEPT: Final = 500  # walks kept for pictures, in each world
 
@@ -191,7 +191,8 @@ def _batched(challenge: Challenge) -> bool:
 def _worst(challenge: Challenge) -> Challenge:
     """The entry of a batched challenge whose two inputs are farthest apart."""
     gaps = np.subtract(challenge.left, challenge.right)
-    i = int(gaps.argmax() if gaps.max() >= -gaps.min() else gaps.argmin())
+    high, low = int(gaps.argmax()), int(gaps.argmin())
+    i = high if gaps[high] >= -gaps[low] else low
     left, right = (np.broadcast_to(side, gaps.shape)[i].item() for side in (challenge.left, challenge.right))
     return Challenge(challenge.mechanism, left, right)
 

@@ -184,8 +184,9 @@ class GaussianMechanism(Additive):
         """(left - right)(y - middle)/sigma^2 for numbers: the squares of y cancel."""
         if self.query is not None or np.ndim(answers) > 1:
             return super().losses(answers, left, right)
-        found = np.subtract(answers, np.multiply(np.add(left, right), 0.5))
-        found *= np.multiply(np.subtract(left, right), self.sigma**-2)
+        gap = np.subtract(left, right) * self.sigma**-2
+        found = answers - np.add(left, right) * 0.5
+        found *= gap
         return found
 
     @property
