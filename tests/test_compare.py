@@ -94,7 +94,9 @@ def test_discrete_gaussian_steps() -> None:
     table = compare(dp.DiscreteGaussianMechanism(10.0), 1e-6, k=100)
     check(table)
     continuous = compare(dp.GaussianMechanism(10.0), 1e-6, k=100)
-    assert table["exact"].epsilon == pytest.approx(continuous["exact"].epsilon, rel=1e-6)
+    # On a lattice of step h = .01 delta is a chord of the continuous curve: about h^2/8 above it.
+    assert 0 < table["exact"].epsilon - continuous["exact"].epsilon < 1e-4
+    assert table.exact[1] - table.exact[0] < 1e-9
 
 
 def test_misprints_appear_only_when_asked_for_and_are_never_the_best() -> None:

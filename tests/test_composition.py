@@ -284,7 +284,7 @@ def test_laplace_against_residues(s: float, k: int, place: float) -> None:
     eps = 0.999 * k * s * place
     low, high = (k * LaplaceLoss(s)).delta_bounds(eps)
     assert contains((low, high), laplace_by_residues(s, k, eps), digits=15)
-    assert high - low <= 1e-12 * high
+    assert high - low <= 1e-12 * high + 1e-14  # near the largest loss delta is a difference of close numbers
 
 
 # The methods agree ------------------------------------------------------------------------------
