@@ -17,7 +17,6 @@ import dpcourse as dp
 from dpcourse import laws
 from dpcourse.game import Ask, Challenge, Game, GameError, Guess, Open, Refused
 from dpcourse.game.exact import play_exactly
-from dpcourse.game.simulate import walk_of
 from dpcourse.interactive import LaplaceAnswerer, NoisyGate, Trapdoor
 from dpcourse.interactive.filters import (
     ApproxFilter,
@@ -111,10 +110,11 @@ def test_the_walk_splits_into_drift_and_martingale(rng):
     game, mechanism = Game(rounds=50), dp.GaussianMechanism(2.0)
     for bit in (0, 1):
         played = game.play(repeat(mechanism), bit=bit, rng=rng)
-        walk, drift = walk_of(played.transcript, bit)
-        assert walk[-1] == pytest.approx(played.transcript.loss)
+        walk = played.walk
+        assert walk.loss[-1] == pytest.approx(played.transcript.loss)
         sign = -1 if bit else 1
-        assert drift[-1] == pytest.approx(sign * 50 / 8)  # KL of N(0,4) against N(1,4) is 1/8 a round
+        assert walk.drift[-1] == pytest.approx(sign * 50 / 8)  # KL of N(0,4) against N(1,4) is 1/8 a round
+        assert len(walk.martingale) == 51
 
 
 def test_an_adversary_may_toss_coins_and_the_view_holds_them(rng):
@@ -255,6 +255,39 @@ def test_martingale_part_has_mean_zero(rng):
         assert world.walks.shape == (500, 31)
         part = world.martingale[:, -1]
         assert abs(part.mean()) < 5 * part.std() / math.sqrt(len(part))
+
+
+@dataclass(frozen=True)
+class Growing:
+    """Asks about ever larger gaps in the games whose answers are large."""
+
+    mechanism: object
+
+    def batch(self, view):
+        if not view.left:
+            return None
+        if view.last is None:
+            return Challenge(self.mechanism, 0.0, 0.5)
+        return Challenge(self.mechanism, 0.0, np.where(view.last > 0, 1.0, 0.25))
+
+
+def test_the_drift_is_that_of_each_game(rng):
+    mechanism = dp.GaussianMechanism(1.0)
+    result = Game(rounds=3).simulate(Growing(mechanism), games=2000, rng=rng)
+    allowed = {0.5**2 / 2 + (a**2 + b**2) / 2 for a in (0.25, 1) for b in (0.25, 1)}
+    found = set(np.round(result.zero.drifts[:, -1], 12).tolist())
+    assert found == {round(v, 12) for v in allowed}
+    part = result.zero.martingale[:, -1]
+    assert abs(part.mean()) < 5 * part.std() / math.sqrt(len(part))
+
+
+def test_results_know_the_composition_bounds():
+    game = Game(4, dp.PureDP(math.log(3), adjacency=dp.REPLACE_ONE))
+    table = game.exact(repeat(RR3)).bounds(1e-3)
+    assert table["basic"].epsilon == pytest.approx(4 * math.log(3))
+    assert game.exact(repeat(RR3)).loss.epsilon(1e-3) <= table["exact"].epsilon + 1e-9
+    with pytest.raises(dp.BadInput, match=r"family = None .*guarantee"):
+        Game(4).bounds(1e-3)
 
 
 def test_workers_do_not_change_the_result():

@@ -1,10 +1,11 @@
 """The adversary game: play it, count it, enumerate it, solve it."""
 
 from dpcourse.game.exact import ExactResult
-from dpcourse.game.moves import Ask, Challenge, Guess, Open, Round, Transcript
+from dpcourse.game.moves import Ask, Challenge, Guess, Open, Refused, Round, Transcript
 from dpcourse.game.optimal import OptimalAdversary, best_fixed, optimal_adversary
-from dpcourse.game.referee import Game, GameError, Played, Refused
+from dpcourse.game.referee import Game, GameError, Played
 from dpcourse.game.results import Simulation
+from dpcourse.game.walk import Walk
 
 __all__ = [
     "Ask",
@@ -20,6 +21,7 @@ __all__ = [
     "Round",
     "Simulation",
     "Transcript",
+    "Walk",
     "best_fixed",
     "optimal_adversary",
 ]

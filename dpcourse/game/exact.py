@@ -14,8 +14,8 @@ from typing import Any, Final
 
 from dpcourse import coins as tossing
 from dpcourse.errors import reject
-from dpcourse.game.moves import Adversary, Ask, Challenge, Guess, Open, Transcript
-from dpcourse.game.referee import Game, Recorder, Refused, loss_at
+from dpcourse.game.moves import Adversary, Ask, Challenge, Guess, Open, Refused, Transcript
+from dpcourse.game.referee import Game, Recorder
 from dpcourse.laws import Finite, Law
 from dpcourse.loss import FiniteLoss
 
@@ -30,6 +30,7 @@ class ExactResult:
 
     views: dict[tuple[Any, ...], tuple[Any, Any]]
     guesses: dict[tuple[Any, ...], int | None]
+    game: Game
 
     @cached_property
     def loss(self) -> FiniteLoss:
@@ -51,6 +52,10 @@ class ExactResult:
         said = [pair for view, pair in self.views.items() if self.guesses[view] == 0]
         return sum((p for p, _ in said), Fraction(0)) - sum((q for _, q in said), Fraction(0))
 
+    def bounds(self, delta: float) -> Any:
+        """Every composition theorem's promise for this game, against the exact one."""
+        return self.game.bounds(delta)
+
     def __repr__(self) -> str:
         return f"ExactResult({len(self.views)} views)"
 
@@ -69,7 +74,7 @@ def play_exactly(game: Game, adversary: Adversary, most_views: int = MOST_VIEWS)
         if len(views) > most_views:
             fix = "play fewer rounds, use optimal_adversary (it merges equal states), or simulate."
             reject("rounds", game.rounds, f"few enough for {most_views} views", fix)
-    return ExactResult(views, guesses)
+    return ExactResult(views, guesses, game)
 
 
 def _walk(
@@ -162,7 +167,7 @@ def _known(challenge: Any) -> tuple[list[Any], list[Any], dict[Any, float]]:
     """Outcomes with probabilities under both bits, and the loss at each: the same all over the tree."""
     left, right = (_finite(challenge.law(bit)).items() for bit in (0, 1))
     outcomes = dict.fromkeys(y for y, _ in (*left, *right))
-    return left, right, {y: loss_at(challenge, y) for y in outcomes}
+    return left, right, {y: challenge.loss_at(y) for y in outcomes}
 
 
 def _finite(law: Law) -> Finite:

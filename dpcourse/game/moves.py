@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
 from dpcourse.coins import Coins
 from dpcourse.guarantees import Guarantee
 from dpcourse.interactive import Interactive
@@ -28,6 +30,15 @@ class Challenge:
     def law(self, bit: int) -> Law:
         """The law of the answer in the world of the bit."""
         return self.mechanism.law(self.data(bit))
+
+    def loss_at(self, answer: Any) -> float:
+        """ln of the answer's likelihood under bit 0 over that under bit 1."""
+        return float(self.mechanism.losses(answer, self.left, self.right))
+
+    @property
+    def batched(self) -> bool:
+        """Whether the inputs are arrays, one entry a game (a tuple is one dataset)."""
+        return any(isinstance(side, np.ndarray) and side.ndim > 0 for side in (self.left, self.right))
 
     def swapped(self) -> Challenge:
         """The same question with the two worlds exchanged."""
@@ -56,6 +67,13 @@ class Guess:
     """Say which bit it is; the game ends."""
 
     bit: int
+
+
+@dataclass(frozen=True)
+class Refused:
+    """The filter's answer to a query that does not fit; it costs a round and no privacy."""
+
+    reason: str
 
 
 Move = Challenge | Open | Ask | Guess | None

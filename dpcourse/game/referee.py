@@ -16,7 +16,8 @@ import numpy as np
 
 from dpcourse import coins as tossing
 from dpcourse.errors import BadInput, one_of, reject, whole
-from dpcourse.game.moves import Adversary, Ask, Challenge, Guess, Move, Open, Round, Transcript
+from dpcourse.game.moves import Adversary, Ask, Challenge, Guess, Move, Open, Refused, Round, Transcript
+from dpcourse.game.walk import Walk, walk_of
 from dpcourse.guarantees import Guarantee
 from dpcourse.interactive.filters import Filter
 from dpcourse.laws import Law
@@ -37,19 +38,17 @@ class GameError(BadInput):
 
 
 @dataclass(frozen=True)
-class Refused:
-    """The filter's answer to a query that does not fit; it costs a round and no privacy."""
-
-    reason: str
-
-
-@dataclass(frozen=True)
 class Played:
     """One game: the secret bit, the transcript, and the guess if there was one."""
 
     bit: int
     transcript: Transcript
     guess: int | None
+
+    @property
+    def walk(self) -> Walk:
+        """The privacy loss round by round, with its drift and martingale parts."""
+        return walk_of(self.transcript, self.bit)
 
     @property
     def won(self) -> bool | None:
@@ -94,7 +93,7 @@ class Game:
                 view = self.extended(view, move, Refused(refusal), recorder.drawn)
             elif isinstance(move, Challenge):
                 answer = draw(move.law(bit), source)
-                view = self.extended(view, move, answer, recorder.drawn, loss_at(move, answer))
+                view = self.extended(view, move, answer, recorder.drawn, move.loss_at(answer))
             elif isinstance(move, Open):
                 data = move.right if bit else move.left
                 sessions.append((move, draw(move.mechanism.begin(data), source)))
@@ -130,6 +129,15 @@ class Game:
         from dpcourse.game.exact import play_exactly
 
         return play_exactly(self, adversary)
+
+    def bounds(self, delta: float) -> Any:
+        """Every composition theorem's promise for a game of this family, against the exact one."""
+        from dpcourse.accounting import compare
+
+        if not isinstance(self.family, Guarantee):
+            fix = "give the game a family such as PureDP(0.1), or call compare(workload, delta)."
+            reject("family", self.family, "a guarantee, to compose it", fix)
+        return compare(self.family, delta, self.rounds)
 
     def move(self, adversary: Adversary, view: Transcript, coins: tossing.Coins) -> Move:
         """The adversary's next move, checked."""
@@ -220,11 +228,6 @@ def draw(law: Law, source: tossing.Coins) -> Any:
         fix = "use play or simulate for continuous mechanisms, or a discrete one here."
         reject("law", law, "finite, to enumerate", fix)
     return source.choice(finite.probs, finite.outcomes)
-
-
-def loss_at(challenge: Challenge, answer: Any) -> float:
-    """ln of the answer's likelihood under bit 0 over that under bit 1."""
-    return float(challenge.mechanism.losses(answer, challenge.left, challenge.right))
 
 
 def in_family(mechanism: Any, family: Family) -> bool:

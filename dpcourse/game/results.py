@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpcourse import audit
-from dpcourse.errors import Floats, reject
-from dpcourse.guarantees import Guarantee
+from dpcourse.errors import Floats
 
 if TYPE_CHECKING:
     from dpcourse.game.referee import Game
@@ -68,12 +67,7 @@ class Simulation:
 
     def bounds(self, delta: float) -> Any:
         """Every composition theorem's promise for this game, against the exact one."""
-        from dpcourse.accounting import compare
-
-        if not isinstance(self.game.family, Guarantee):
-            fix = "give the game a family such as PureDP(0.1), or call compare(workload, delta)."
-            reject("family", self.game.family, "a guarantee, to compose it", fix)
-        return compare([(self.game.family, self.game.rounds)], delta)
+        return self.game.bounds(delta)
 
     def __repr__(self) -> str:
         return f"Simulation({self.games} games of up to {self.game.rounds} rounds)"

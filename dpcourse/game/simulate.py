@@ -13,10 +13,10 @@ import numpy as np
 
 from dpcourse.errors import Floats, reject, whole
 from dpcourse.game.moves import Challenge, Guess, Transcript
-from dpcourse.game.referee import Game, GameError, Refused, loss_at
+from dpcourse.game.referee import Game, GameError
 from dpcourse.game.results import Simulation, World
+from dpcourse.game.walk import Drift, walk_of
 from dpcourse.interactive.filters import Filter
-from dpcourse.loss import PrivacyLoss
 
 CHUNK: Final = 2**16  # games side by side: their arrays stay in the cache
 ANSWERS: Final = 2**23  # answers kept at once (64 MB), so long games run in smaller chunks
@@ -107,7 +107,7 @@ def _play_batch(game: Game, adversary: Any, bit: int, n: int, rng: Any, keep: in
     """Many games side by side: the adversary sees arrays and answers with arrays."""
     view = Games(n, game.rounds, [], np.zeros(n), rng)
     walks, drifts, guesses = [np.zeros(min(keep, n))], [np.zeros(min(keep, n))], None
-    drift = _Drift()
+    drift = Drift()
     budget = _Budget(game, n)
     while True:
         move = adversary.batch(view)
@@ -125,13 +125,15 @@ def _play_batch(game: Game, adversary: Any, bit: int, n: int, rng: Any, keep: in
         means = np.zeros(min(keep, n))
         if isinstance(move, Challenge):
             answer, step = _round(move, bit, n, rng)
-            means += drift(move, bit) if keep else 0.0
+            means += drift.each(move, bit, len(means)) if keep else 0.0
         else:
             answer, step = np.full(n, np.nan), np.zeros(n)
             for mask, part in parts:
                 if part is not None:
                     answer[mask], step[mask] = _round(part, bit, int(mask.sum()), rng)
-                    means += drift(part, bit) * np.asarray(mask)[: len(means)] if keep else 0.0
+                    here = np.flatnonzero(np.asarray(mask)[: len(means)])
+                    if len(here):
+                        means[here] += drift.each(part, bit, len(here))
         view.answers.append(answer)
         view.loss += step
         view.left -= 1
@@ -168,7 +170,7 @@ class _Budget:
                 fix = "return Challenge, a list of (mask, Challenge), Guess or None."
                 rule = f"move = {part!r} breaks a rule: it must be a move"
                 raise GameError(f"{place}: {rule}. Fix: {fix}", shown)
-            one = _worst(part) if _batched(part) else part
+            one = _worst(part) if part.batched else part
             self.game.check(one, shown, place)
             if self.game.filter is not None:
                 costs = self.game.filter.costs(part.mechanism.guarantee)
@@ -183,11 +185,6 @@ class _Budget:
                     raise GameError(f"{place}: {rule}. Fix: {fix}", shown)
 
 
-def _batched(challenge: Challenge) -> bool:
-    """Whether the inputs are arrays, one entry a game (a tuple is one dataset)."""
-    return any(isinstance(side, np.ndarray) and side.ndim > 0 for side in (challenge.left, challenge.right))
-
-
 def _worst(challenge: Challenge) -> Challenge:
     """The entry of a batched challenge whose two inputs are farthest apart."""
     gaps = np.subtract(challenge.left, challenge.right)
@@ -197,49 +194,16 @@ def _worst(challenge: Challenge) -> Challenge:
     return Challenge(challenge.mechanism, left, right)
 
 
-class _Drift:
-    """The mean loss of a round given the past: KL under bit 0, minus the reverse KL under bit 1."""
-
-    def __init__(self) -> None:
-        self.known: dict[Any, float] = {}
-
-    def __call__(self, challenge: Challenge, bit: int) -> float:
-        if _batched(challenge):
-            challenge = _worst(challenge)  # the same gap for all games in the library's adversaries
-        key = (challenge, bit)
-        if key not in self.known:
-            loss = PrivacyLoss.between(challenge.law(0), challenge.law(1))
-            self.known[key] = -loss.reversed().kl() if bit else loss.kl()
-        return self.known[key]
-
-
 def _play_singly(game: Game, adversary: Any, bit: int, n: int, rng: Any, keep: int) -> World:
     """One game after the other, for a plain adversary: slower by the cost of Python."""
-    drift = _Drift()
+    drift = Drift()
     plays = [game.play(adversary, bit, rng) for _ in range(n)]
     walks = [walk_of(p.transcript, bit, drift) for p in plays[: min(keep, n)]]
-    width = max((len(w[0]) for w in walks), default=1)
-    guesses = [p.guess for p in plays]
+    width = max((len(w.loss) for w in walks), default=1)
+    shape, guesses = (len(walks), width), [p.guess for p in plays]
     return World(
         np.array([p.transcript.loss for p in plays]),
         None if None in guesses else np.array(guesses, dtype=np.int8),
-        np.array([np.pad(w, (0, width - len(w)), mode="edge") for w, _ in walks]).reshape(len(walks), width),
-        np.array([np.pad(d, (0, width - len(d)), mode="edge") for _, d in walks]).reshape(len(walks), width),
+        np.array([_padded(w.loss[None], width) for w in walks]).reshape(shape),
+        np.array([_padded(w.drift[None], width) for w in walks]).reshape(shape),
     )
-
-
-def walk_of(view: Transcript, bit: int, drift: _Drift | None = None) -> tuple[Floats, Floats]:
-    """The privacy-loss walk of a transcript and its predictable part, from 0, round by round.
-
-    loss = drift + martingale: the drift adds each round's mean given the past (Doob's decomposition).
-    """
-    drift = drift or _Drift()
-    steps, means = [0.0], [0.0]
-    for r in view.rounds:
-        if isinstance(r.move, Challenge) and not isinstance(r.answer, Refused):
-            steps.append(loss_at(r.move, r.answer))
-            means.append(drift(r.move, bit))
-        else:  # nothing is learned by a refusal; a session's loss is that of its whole conversation
-            steps.append(0.0)
-            means.append(0.0)
-    return np.cumsum(steps), np.cumsum(means)

@@ -119,7 +119,7 @@ class SubsampledGaussianLoss(PrivacyLoss):
 
     def sample(self, rng: np.random.Generator, size: int | tuple[int, ...] | None = None) -> Any:
         """Draws of ln rho or -ln rho."""
-        x = self.sigma * rng.standard_normal(size)
+        x: Any = self.sigma * rng.standard_normal(size)
         if self.removed:
             x = x + (rng.random(size) < self.rate)
         log_rho = np.log1p(self.rate * np.expm1((2 * x - 1) / (2 * self.sigma**2)))

@@ -53,7 +53,7 @@ class Selection(Mechanism):
 
     def scores(self, data: Any) -> Floats:
         """One score per outcome, checked."""
-        scores = np.atleast_1d(answer(self.score, data))
+        scores: Floats = np.atleast_1d(np.asarray(answer(self.score, data), dtype=float))
         expected = len(self.outcomes) if self.outcomes is not None else len(scores)
         if not len(scores) or len(scores) != expected:
             fix = "return one score per outcome."
