@@ -29,7 +29,13 @@ class RDP(Guarantee):
 
     def epsilon(self, delta: float, form: str = "improved") -> float:
         """The best order's conversion; see `epsilon_at` for the two forms."""
-        return max(0.0, _best_order(lambda order: self.epsilon_at(order, delta, form)))
+        if delta == 0:
+            return math.inf
+
+        def floor(order: float) -> float:
+            return self.curve(order) + _gain(order, form)
+
+        return max(0.0, _best_order(lambda order: self.epsilon_at(order, delta, form), floor))
 
     def epsilon_at(self, order: float, delta: float, form: str = "improved") -> float:
         """From one order a: curve(a) + ln(1/delta)/(a-1), improved by ln(1-1/a) - ln(a)/(a-1).
@@ -41,21 +47,19 @@ class RDP(Guarantee):
         errors.one_of("form", form, ("improved", "simple"))
         if delta == 0:
             return math.inf
-        simple = self.curve(order) - math.log(delta) / (order - 1)
-        if form == "simple":
-            return simple
-        return simple + math.log1p(-1 / order) - math.log(order) / (order - 1)
+        return self.curve(order) - math.log(delta) / (order - 1) + _gain(order, form)
 
     def delta(self, epsilon: float, form: str = "improved") -> float:
         """The same conversion, solved for delta."""
         errors.one_of("form", form, ("improved", "simple"))
-        gain = 1.0 if form == "improved" else 0.0
 
         def log_delta(order: float) -> float:
-            better = math.log1p(-1 / order) - math.log(order) / (order - 1)
-            return (order - 1) * (self.curve(order) - epsilon + gain * better)
+            return (order - 1) * (self.curve(order) + _gain(order, form) - epsilon)
 
-        return min(1.0, math.exp(min(0.0, _best_order(log_delta))))
+        def floor(order: float) -> float:
+            return math.inf if log_delta(order) > 0 else -math.inf  # no larger order helps either
+
+        return min(1.0, math.exp(min(0.0, _best_order(log_delta, floor))))
 
     def group(self, size: int) -> Self:
         """By the triangle inequality of Bun and Steinke (TCC 2016, Lemma 5.2), one member at a time."""
@@ -129,12 +133,23 @@ class ZCDP(Guarantee):
         return type(self)(self.rho + other.rho, adjacency=self.adjacency)
 
 
-def _best_order(objective: Curve) -> float:
+def _gain(order: float, form: str) -> float:
+    """What the improved conversion adds: ln(1 - 1/a) - ln(a)/(a - 1), negative and growing with a."""
+    return 0.0 if form == "simple" else math.log1p(-1 / order) - math.log(order) / (order - 1)
+
+
+def _best_order(objective: Curve, floor: Curve) -> float:
     """The least value over all orders a > 1: a coarse look, then golden section in ln(a - 1).
 
-    Every order is a valid bound, so an imperfect search costs tightness and never soundness.
+    `floor(a)` bounds the objective from below at all orders above a, so the look can end early: the
+    curve and the gain both grow with the order. Every order is a valid bound: an imperfect search costs
+    tightness and never soundness.
     """
-    coarse = [objective(float(a)) for a in _ORDERS]
+    coarse: list[float] = []
+    for order in map(float, _ORDERS):
+        coarse.append(objective(order))
+        if floor(order) > min(coarse):
+            break
     best = int(np.nanargmin(coarse))
     low, high = (math.log(_ORDERS[i] - 1) for i in (max(best - 1, 0), min(best + 1, len(_ORDERS) - 1)))
     golden = (math.sqrt(5) - 1) / 2

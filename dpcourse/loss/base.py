@@ -244,8 +244,10 @@ def solve_decreasing(f: Callable[[float], float], target: float, last: float = m
         tolerance = 2 * ULP * abs(x) / max(abs(b - a), 1e-300)
         if value == 0 or tolerance >= 0.5:
             break
-        ratio, rise = (a - b) / (c - b), (at_a - at_b) / (at_c - at_b)
         place = 0.5
+        if at_c in (at_a, at_b):  # flat: nothing to interpolate
+            continue
+        ratio, rise = (a - b) / (c - b), (at_a - at_b) / (at_c - at_b)
         if rise**2 < ratio and (1 - rise) ** 2 < 1 - ratio:
             place = at_a / (at_b - at_a) * at_c / (at_b - at_c)
             place += (c - a) / (b - a) * at_a / (at_c - at_a) * at_b / (at_c - at_b)

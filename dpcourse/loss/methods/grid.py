@@ -71,13 +71,9 @@ class Window:
         """The expectation above, the best test below."""
         error = self.error * np.exp(-self.c * (epsilon - self.centre))
         factor = math.exp(min(self.scale, 700.0))
-        tries = (
-            range(-4, 5) if self.h < 0.1 else (0,)
-        )  # a coarse grid is a lattice, where nothing was rounded
+        tries = range(-4, 5) if self.h < 0.1 else (0,)  # a coarse grid is a lattice: nothing was rounded
         low = np.max([self._at(self.lower, epsilon, move) for move in tries], axis=0)
-        low = low - error * math.exp(
-            (self.c + 1) * self.h * (len(tries) // 2)
-        )  # the rounding at tau, not at eps
+        low = low - error * math.exp((self.c + 1) * self.h * (len(tries) // 2))  # rounding at tau, not eps
         high = self._at(self.upper, epsilon, 0) + error
         return np.maximum(factor * low, 0.0), factor * np.maximum(high, 0.0) + self.lost
 
@@ -196,12 +192,15 @@ class Grid:
         regions = np.array([self._region(float(e)) for e in epsilon])
         for region in np.unique(regions):
             mine = regions == region
-            low[mine], high[mine] = self._window(int(region)).bounds(epsilon[mine])
-        return low, high
+            with np.errstate(over="ignore", invalid="ignore"):  # beyond e^700 nothing is known: [0, 1]
+                low[mine], high[mine] = self._window(int(region)).bounds(epsilon[mine])
+        return np.where(np.isfinite(low), low, 0.0), np.where(np.isfinite(high), high, 1.0)
 
     def slope(self, epsilon: Floats) -> Any:
         """Each epsilon by the transform of its region."""
-        return np.concatenate([self._window(self._region(float(e))).slope(np.array([e])) for e in epsilon])
+        with np.errstate(over="ignore", invalid="ignore"):
+            each = [self._window(self._region(float(e))).slope(np.array([e])) for e in epsilon]
+        return np.nan_to_num(np.concatenate(each), posinf=0.0)
 
     def root(self, target: float) -> tuple[float, float]:
         """Newton's method on ln delta, from the saddle-point estimate; bisection where that fails."""

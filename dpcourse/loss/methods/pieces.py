@@ -104,9 +104,7 @@ class Pieces:
         if j == 0:
             return (0.0 if self.start <= 0 else math.nan), 1.0
         low, high = float(self._edges[j - 1]), float(self._edges[j])
-        top = (
-            above[j] == 0
-        )  # then delta is nearly the part of the uppermost atom, else ln delta nearly linear
+        top = above[j] == 0  # then delta is nearly that of the uppermost atom, else ln delta nearly linear
         if top:
             point = high + math.log1p(-min(target / below[j], 0.999))
         else:
@@ -115,6 +113,8 @@ class Pieces:
         point, slope = min(max(point, low), high), 1.0
         for _ in range(12):
             (delta,), (slope,) = self._inside(np.array([point]))
+            if slope <= 0:  # as near to the largest loss as a double can tell
+                return point, 0.0
             move = (delta - target if top or delta <= 0 else math.log(delta / target) * delta) / slope
             point = min(max(point + move, (low + point) / 2), (high + point) / 2)
             if abs(move) <= 1e-8 * point:  # the error is about its square
