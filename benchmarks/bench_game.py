@@ -12,7 +12,7 @@ import numpy as np
 from benchmarks.harness import Row, best_of
 from dpcourse import Challenge, Game, GaussianMechanism, Guess, LaplaceMechanism, Mechanism
 
-GAMES, ROUNDS = 2**16, 100
+GAMES, ROUNDS = 2**18, 100
 
 
 @dataclass(frozen=True)
@@ -39,8 +39,8 @@ def rows() -> Iterator[Row]:
     ]
     for name, mechanism, noise in peers:
         adversary = Chasing(mechanism)
-        played = GAMES * ROUNDS / best_of(lambda a=adversary: _play(a, rng), 5)  # type: ignore[misc]
-        drawn = GAMES * ROUNDS / best_of(lambda draw=noise: draw(size=GAMES * ROUNDS), 5)  # type: ignore[misc]
+        played = GAMES * ROUNDS / best_of(lambda a=adversary: _play(a, rng), 3)  # type: ignore[misc]
+        drawn = GAMES * ROUNDS / best_of(lambda draw=noise: draw(size=GAMES * ROUNDS), 3)  # type: ignore[misc]
         label = f"adaptive {name} game against numpy's raw draws"
         yield Row(label, played / 1e6, drawn / 1e6, "M rounds/s", ">= 0.5 x peer", played >= 0.5 * drawn)
     tracemalloc.start()

@@ -18,7 +18,7 @@ from dpcourse.game.results import Simulation, World
 from dpcourse.game.walk import Drift, walk_of
 from dpcourse.interactive.filters import Filter
 
-CHUNK: Final = 2**16  # games side by side: their arrays stay in the cache
+CHUNK: Final = 2**15  # games side by side: their arrays stay in the cache
 ANSWERS: Final = 2**23  # answers kept at once (64 MB), so long games run in smaller chunks
 KEPT: Final = 500  # walks kept for pictures, in each world
 

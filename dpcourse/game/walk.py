@@ -46,10 +46,10 @@ class Drift:
         """For the first games of a batch, each with inputs of its own."""
         if not challenge.batched:
             return np.full(games, self(challenge, bit))
-        both = np.stack(np.broadcast_arrays(challenge.left, challenge.right), axis=1)[:games]
-        pairs, which = np.unique(both, axis=0, return_inverse=True)
-        means = [self(Challenge(challenge.mechanism, *pair), bit) for pair in pairs.tolist()]
-        return np.array(means)[which.reshape(-1)]
+        both = (np.asarray(challenge.left) + 1j * np.asarray(challenge.right))[:games]  # a pair as one number
+        pairs, which = np.unique(both, return_inverse=True)
+        means = [self(Challenge(challenge.mechanism, z.real, z.imag), bit) for z in pairs.tolist()]
+        return np.array(means)[which]
 
 
 def walk_of(view: Transcript, bit: int, drift: Drift | None = None) -> Walk:

@@ -54,11 +54,15 @@ class FiniteLoss(PrivacyLoss):
         return f"exact sum over {len(self.p)} outcomes ({kind}{cut})"
 
     @cached_property
+    def _masses(self) -> tuple[Floats, Floats]:
+        return np.array(self.p, dtype=float), np.array(self.q, dtype=float)
+
+    @cached_property
     def _each(self) -> Floats:
         """The loss of each outcome: infinite where only P gives it, -infinite where only Q does."""
         if self.losses is not None:
             return np.array(self.losses)
-        p, q = np.array(self.p, dtype=float), np.array(self.q, dtype=float)
+        p, q = self._masses
         with np.errstate(divide="ignore", invalid="ignore"):
             losses = np.log(p) - np.log(q)
             # Near 1 the logarithm of the ratio keeps digits that the difference would lose.
@@ -70,8 +74,7 @@ class FiniteLoss(PrivacyLoss):
     @cached_property
     def _sorted(self) -> tuple[Floats, Floats, Floats]:
         """Finite losses in falling order with their masses under P and Q (infinite losses apart)."""
-        losses = self._each
-        p, q = np.array(self.p, dtype=float), np.array(self.q, dtype=float)
+        losses, (p, q) = self._each, self._masses
         finite = np.flatnonzero(np.isfinite(losses))
         order = finite[np.argsort(-losses[finite], kind="stable")]
         return losses[order], p[order], q[order]
@@ -90,7 +93,7 @@ class FiniteLoss(PrivacyLoss):
     @cached_property
     def infinite(self) -> float:  # type: ignore[override]
         """The mass under P of outcomes that Q never gives."""
-        return float(math.fsum(float(a) for a, v in zip(self.p, self._each, strict=True) if v == math.inf))
+        return math.fsum(self._masses[0][self._each == math.inf])
 
     @property
     def atoms(self) -> tuple[Floats, Floats]:

@@ -74,17 +74,16 @@ class Pieces:
         j = ((epsilon - self.start) / self.width).astype(int)
         j = np.minimum(np.maximum(j, 0), len(above) - 2)
         to_next = np.minimum(np.maximum(self._edges[j + 1] - epsilon, 0.0), self.width)
+        part = (to_next / self.width)[:, None]
         u, weights, bary = gauss(self.values.shape[1])
         x = to_next[:, None] * u  # distance above eps
-        gap = (1 - (to_next / self.width)[:, None] * (1 - u))[:, :, None] - u
-        share = bary / np.where(gap == 0, 1e-300, gap)
+        share = bary / ((1 - part * (1 - u))[:, :, None] - u + 1e-300)  # 1e-300: exactly on a node
         density = (share @ self.values[j][:, :, None])[:, :, 0] / share.sum(-1)
-        lift = np.exp((epsilon[:, None] + x) / 2 + self.log_scale) * (to_next / self.width)[:, None]
-        mass, loss = density * weights * lift, np.expm1(-x)
-        rest, near = np.expm1(-to_next), below[j + 1]
-        gain = (mass * loss).sum(-1)
-        delta, slope = above[j + 1] - rest * near - gain, (1 + rest) * near + mass.sum(-1) + gain
+        mass = density * (part * weights * np.exp((epsilon[:, None] + x) / 2 + self.log_scale))
+        gain, rest = -(mass * np.expm1(-x)).sum(-1), -np.expm1(-to_next) * below[j + 1]
         inside = epsilon < self._edges[-1]
+        delta = above[j + 1] + rest + gain
+        slope = below[j + 1] - rest + mass.sum(-1) - gain
         return np.where(inside, delta, 0.0), np.where(inside, slope, 0.0)
 
     def bounds(self, epsilon: Floats) -> tuple[Floats, Floats]:

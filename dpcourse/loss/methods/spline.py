@@ -55,11 +55,13 @@ def spline(leaf: LaplaceLoss, k: int) -> Pieces | None:
 
 def _degree(k: int, s: float) -> tuple[int, float]:
     """The fewest nodes that interpolate to 1e-15 and integrate e^{l/2} over a cell, and their error."""
-    taylor = next(n for n in range(1, 1000) if n * math.log(s / 2) - math.lgamma(n + 1) < -39)
+    half = math.log(s / 2)
+    taylor = next(n for n in range(1, 1000) if n * half - math.lgamma(n + 1) < -39)
+    common = math.lgamma(k + 1) + k * s + math.log(2.0 * k)
     for d in range(4, k):
-        log_error = math.lgamma(k + 1) - math.lgamma(d + 1) - math.lgamma(k - d + 1) - math.lgamma(d + 1)
-        log_error += d * math.log(s / 4) + math.log(math.pi * d) / 2 + k * s + math.log(2.0 * k)
-        if log_error < math.log(1e-15):
+        log_error = common - 2 * math.lgamma(d + 1) - math.lgamma(k - d + 1)
+        log_error += d * (half - math.log(2)) + math.log(math.pi * d) / 2
+        if log_error < -34.54:  # ln 1e-15
             return max(d, taylor), math.exp(log_error)
     return max(k, (k + taylor) // 2 + 1), 0.0
 
@@ -110,5 +112,6 @@ def _apply(rows: Any, kernel: Any, times: int, keep: int) -> Any:
         windows = np.concatenate([padded[i : i + more] for i in range(n)], axis=1)
         # In blocks so small that the matrix product stays on one thread: starting another costs more.
         block = max(8, 250_000 // stacked.size)
-        rows = np.concatenate([windows[i : i + block] @ stacked for i in range(0, more, block)])
+        parts = [windows[i : i + block] @ stacked for i in range(0, more, block)]
+        rows = np.concatenate(parts) if len(parts) > 1 else parts[0]
     return rows
