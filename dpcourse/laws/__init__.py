@@ -8,11 +8,12 @@ True
 """
 
 from dpcourse.laws.base import Law
-from dpcourse.laws.combine import Image, Mixture, Product
+from dpcourse.laws.combine import Mixture, Product
 from dpcourse.laws.continuous import Gaussian, GeneralizedCauchy, Gumbel, Laplace
 from dpcourse.laws.discrete import DiscreteGaussian, DiscreteLaplace
 from dpcourse.laws.exact import SystemRandomness
 from dpcourse.laws.finite import Finite, Point
+from dpcourse.laws.image import Image
 from dpcourse.laws.ranking import Ranking
 
 __all__ = [

@@ -20,9 +20,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dpcourse.errors import Floats, reject, whole
-from dpcourse.loss.base import ULP, Bounds, PrivacyLoss
+from dpcourse.loss.base import Bounds, PrivacyLoss
 from dpcourse.loss.finite import FiniteLoss
 from dpcourse.loss.shifts import GaussianLoss, LaplaceLoss
+from dpcourse.loss.solve import ULP
 
 Parts = Sequence[tuple[PrivacyLoss, int]]
 
@@ -133,7 +134,10 @@ class Composed(PrivacyLoss):
 
     def _inside(self, epsilon: Floats) -> tuple[Floats, Floats]:
         """Bounds on delta without the infinite mass, each from the first method that can."""
-        low, high = np.where(epsilon < self._top, np.nan, 0.0), np.zeros(len(epsilon))
+        if (epsilon < self._top).all():  # the usual case, without the detour below
+            low, high = self._engine(0).bounds(epsilon)
+        else:
+            low, high = np.where(epsilon < self._top, np.nan, 0.0), np.zeros(len(epsilon))
         rank = 0
         while (todo := np.isnan(low)).any():
             low[todo], high[todo] = self._engine(rank).bounds(epsilon[todo])
@@ -166,7 +170,7 @@ class Composed(PrivacyLoss):
         return low.reshape(eps.shape)[()], high.reshape(eps.shape)[()]
 
     def _forward(self, epsilon: Floats) -> tuple[Floats, Floats]:
-        """Bounds on delta for eps >= 0."""
+        """Bounds for eps >= 0, the infinite mass and what was cut off included."""
         low, high = self._inside(epsilon)
         return (self.infinite + low) * (1 - 2 * ULP), (self.infinite + high) * (1 + 2 * ULP) + self._cut
 
@@ -233,7 +237,7 @@ class Composed(PrivacyLoss):
         root = min(max(root, 0.0), largest)
         pad = 1.1 * off + 4 * ULP * root
         ends = root - min(pad, root), min(root + pad, largest)
-        low, high = self.delta_bounds(np.array(ends))
+        low, high = self._forward(np.array(ends))
         if low[0] >= target and high[1] <= target:
             return ends
         lower = self._step_until(lambda e: self.delta_bounds(e)[0] >= target, ends[0], -1, 0.0)

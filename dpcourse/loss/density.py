@@ -19,7 +19,8 @@ from numpy.typing import ArrayLike
 
 from dpcourse.errors import Floats
 from dpcourse.laws import Law
-from dpcourse.loss.base import ULP, Bounds, PrivacyLoss, widen
+from dpcourse.loss.base import Bounds, PrivacyLoss, widen
+from dpcourse.loss.solve import ULP
 
 _REACH = 42.0  # sinh(42) is about 1e18: as far out as a double can tell two locations apart
 

@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike
 from dpcourse import special
 from dpcourse.errors import nonnegative, probability
 from dpcourse.laws import Law
-from dpcourse.loss.base import ULP, Bounds, PrivacyLoss, widen
+from dpcourse.loss.base import Bounds, PrivacyLoss, widen
+from dpcourse.loss.solve import ULP
 
 
 @dataclass(frozen=True)

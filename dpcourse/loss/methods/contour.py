@@ -27,8 +27,8 @@ from typing import Any
 import numpy as np
 
 from dpcourse.errors import Floats
-from dpcourse.loss.base import ULP
 from dpcourse.loss.methods.saddle import AIM, Saddle, Table, log_kappa
+from dpcourse.loss.solve import ULP
 
 _MOST_NODES = 2**13
 _LENGTHS = np.geomspace(1, 200, 30)

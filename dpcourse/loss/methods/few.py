@@ -20,9 +20,9 @@ from typing import Any, Final
 import numpy as np
 
 from dpcourse.errors import Floats
-from dpcourse.loss.base import ULP, solve_decreasing
 from dpcourse.loss.methods.pieces import gauss
 from dpcourse.loss.shifts import LaplaceLoss
+from dpcourse.loss.solve import ULP, solve_decreasing
 
 MOST: Final = 7  # 2^7 knots
 _FINE: Final = 32  # nodes for the exponentials over a cell

@@ -27,13 +27,14 @@ import numpy as np
 from scipy import fft
 
 from dpcourse.errors import Floats
-from dpcourse.loss.base import ULP, PrivacyLoss, solve_decreasing
+from dpcourse.loss.base import PrivacyLoss
 from dpcourse.loss.finite import FiniteLoss
 from dpcourse.loss.methods.factors import FiniteFactor
 from dpcourse.loss.methods.fourier import outside, power, survival
 from dpcourse.loss.methods.lattice import common_step
 from dpcourse.loss.methods.rounding import LaplaceCells, blocks
 from dpcourse.loss.methods.saddle import Saddle
+from dpcourse.loss.solve import ULP, solve_decreasing
 
 _AIM = 1e-10  # the error of epsilon that the step of the grid aims at
 _FEWEST, _MOST = 2**12, 2**20

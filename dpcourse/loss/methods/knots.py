@@ -20,11 +20,11 @@ from typing import Any
 import numpy as np
 
 from dpcourse.errors import Floats
-from dpcourse.loss.base import ULP
 from dpcourse.loss.finite import FiniteLoss
 from dpcourse.loss.methods.lattice import common_step
 from dpcourse.loss.methods.pieces import Pieces, gauss, interpolation
 from dpcourse.loss.shifts import LaplaceLoss
+from dpcourse.loss.solve import ULP
 
 _MOST_CELLS, _MOST_WORK = 2**18, 2e8
 

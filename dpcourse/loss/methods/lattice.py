@@ -24,8 +24,8 @@ from typing import Any
 import numpy as np
 
 from dpcourse.errors import Floats
-from dpcourse.loss.base import ULP
 from dpcourse.loss.finite import FiniteLoss
+from dpcourse.loss.solve import ULP
 
 WIDE = np.longdouble  # 80 bits on most machines; where it is 64, the bounds below still hold
 WIDE_ULP = float(np.finfo(WIDE).eps)

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from dpcourse.errors import Floats
-from dpcourse.loss.base import ULP
 from dpcourse.loss.finite import FiniteLoss
 from dpcourse.loss.methods.lattice import WIDE
 from dpcourse.loss.methods.rounding import Atoms, multinomial
+from dpcourse.loss.solve import ULP
 
 _MOST = 2**19
 

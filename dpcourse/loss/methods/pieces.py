@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 
 from dpcourse.errors import Floats
-from dpcourse.loss.base import ULP
 from dpcourse.loss.methods.lattice import discounted
+from dpcourse.loss.solve import ULP
 
 
 @lru_cache(maxsize=64)

@@ -31,9 +31,9 @@ from typing import Any
 import numpy as np
 
 from dpcourse.errors import Floats
-from dpcourse.loss.base import ULP
 from dpcourse.loss.methods.factors import expm1
 from dpcourse.loss.methods.saddle import Saddle, log_kappa
+from dpcourse.loss.solve import ULP
 
 _AIM = 2e-9  # w^2 (1 + c), about the width of the bracket on epsilon
 _REACH = 6.0  # w T: the smoothing leaves e^-18 at the end of the line

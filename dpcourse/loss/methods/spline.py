@@ -24,9 +24,9 @@ from typing import Any
 
 import numpy as np
 
-from dpcourse.loss.base import ULP
 from dpcourse.loss.methods.pieces import Pieces, interpolation
 from dpcourse.loss.shifts import LaplaceLoss
+from dpcourse.loss.solve import ULP
 
 _MOST_STEPS = 500
 
