@@ -47,7 +47,7 @@ def rows() -> Iterator[Row]:
     Game(rounds=2000).simulate(Chasing(LaplaceMechanism(0.1)), games=2**15, rng=rng)
     peak = tracemalloc.get_traced_memory()[1] / 2**20
     tracemalloc.stop()
-    note = "the same at 10^9 rounds: one chunk at a time"
+    note = "one chunk at a time"
     yield Row("peak memory, 6.5e7 rounds", peak, None, "MiB", "< 300 MiB", peak < 300, note)
 
 
