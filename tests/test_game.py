@@ -226,7 +226,7 @@ def test_simulated_agrees_with_exact_and_with_theory(rng):
         low, high = simulated.hockey_stick(eps, confidence=0.999999)
         truth = exact.delta(eps)
         assert low <= truth
-        assert high >= truth * (1 - 1e-9) - 1e-12 or eps in simulated.zero.losses
+        assert high >= truth * (1 - 1e-9)
     bulk = game.simulate(Branching(), games=20_000, rng=rng)
     plain = game.simulate(Branching().__call__, games=4_000, rng=rng)
     assert plain.zero.losses.mean() == pytest.approx(bulk.zero.losses.mean(), abs=0.1)

@@ -7,8 +7,9 @@ is a function of it:
     renyi(a)    = ln E_P[e^{(a-1)L}] / (a-1)                            Renyi's divergence
     tradeoff(x) = min FNR of a test with FPR x = sup_eps 1 - delta(eps) - x e^eps
 
-Every numerical answer is a bracket. `delta` and `epsilon` give its upper end (so rounding never makes a
-mechanism look more private than it is), `tradeoff` its lower end.
+Every delta and epsilon is a bracket. `delta` and `epsilon` give its upper end, so rounding never makes a
+mechanism look more private than it is; a searched `tradeoff` is a lower end. Closed forms of `tradeoff`,
+and moments (`renyi`, `kl`), are accurate to rounding and not bracketed.
 """
 
 from __future__ import annotations
@@ -122,7 +123,7 @@ class PrivacyLoss(ABC):
         return float(np.real(self.log_moment(order - 1))) / (order - 1)
 
     def tradeoff(self, fpr: ArrayLike) -> Any:
-        """The least false-negative rate of a test with this false-positive rate, rounded down.
+        """The least false-negative rate of a test with this false-positive rate.
 
         Q is the null hypothesis; `delta` and `tradeoff` are convex conjugates of each other
         (Dong, Roth and Su, JRSS B 2022).
