@@ -11,6 +11,7 @@ Fix: choose a value such as 0.5.
 
 from __future__ import annotations
 
+import math
 import numbers
 from collections.abc import Iterable
 from fractions import Fraction
@@ -39,22 +40,53 @@ def numeric(name: str, value: ArrayLike) -> Floats:
     fix = "remove or replace the offending entries first; a public default keeps the result private."
     try:
         array = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):  # the first for whole numbers beyond floats
         reject(name, value, "a real number or an array of real numbers", fix)
     if not np.isfinite(array).all():
         reject(name, value, "finite (no NaN, no infinity)", fix)
     return array
 
 
+def number(name: str, value: Any) -> float:
+    """One finite real number."""
+    array = numeric(name, value)
+    if array.ndim:
+        reject(name, value, "one number", "give a single number, not an array.")
+    return float(array)
+
+
+def generator(rng: Any) -> np.random.Generator:
+    """The generator itself; anything else is refused, so no draw ever uses hidden global state."""
+    if not isinstance(rng, np.random.Generator):
+        reject("rng", rng, "a numpy.random.Generator", "pass numpy.random.default_rng(seed).")
+    return rng
+
+
+def distinct(values: Any) -> bool:
+    """Whether these are one or more values that can be told apart, each given once.
+
+    >>> distinct("ab"), distinct((1, 1)), distinct([[1], [2]]), distinct(())
+    (True, False, False, False)
+    """
+    try:
+        return 0 < len(values) == len(set(values))
+    except TypeError:
+        return False
+
+
 def _all(name: str, value: ArrayLike, holds: Any, rule: str, fix: str) -> Any:
     """`value` itself if it is a plain number, else as an array, once every entry obeys the rule."""
     if isinstance(value, numbers.Real) and not isinstance(value, bool | np.generic):
-        if not holds(value):  # NaN fails every comparison, so it is caught here too
+        try:
+            number = value if isinstance(value, Fraction) else float(value)
+        except OverflowError:
+            number = math.nan
+        if not holds(number):  # NaN fails every comparison, so it is caught here too
             reject(name, value, rule, fix)
-        return value if isinstance(value, Fraction) else float(value)
+        return number
     try:
         array = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         reject(name, value, rule, fix)
     if not np.all(holds(array)):
         reject(name, value, rule, fix)

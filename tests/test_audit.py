@@ -568,3 +568,11 @@ def test_counted_false_alarms_stay_below_the_stated_rate():
         for i in range(300)
     )
     assert alarms <= scipy.stats.binom.ppf(1 - 1e-4, 300, 0.2)
+
+
+def test_an_event_of_a_view_is_judged_though_views_have_no_shape():
+    views = laws.Finite((((0,), ("guess", None)), ((1,), ("guess", 1))), (Fraction(3, 4), Fraction(1, 4)))
+    other = laws.Finite(views.outcomes, (Fraction(1, 4), Fraction(3, 4)))
+    conversation = Custom((views, other).__getitem__, PureDP(1.0), lambda a, b: True)
+    verdict = certify((0, 1, lambda view: view[0] == (0,)), conversation, PureDP(1.0))
+    assert (verdict.p, verdict.q, verdict.certified) == (Fraction(3, 4), Fraction(1, 4), True)

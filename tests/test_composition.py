@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, product
 from pathlib import Path
 from typing import Any
 
@@ -287,6 +287,151 @@ def test_laplace_against_residues(s: float, k: int, place: float) -> None:
     assert high - low <= 1e-12 * high + 1e-14  # near the largest loss delta is a difference of close numbers
 
 
+def laplace_and_finite(
+    laplace: Sequence[tuple[float, int]], finite: Sequence[tuple[FiniteLoss, int]], eps: float
+) -> Any:
+    """Different Laplace losses and finite ones: residues for every choice of signs, in 60 digits.
+
+    With w = z + 1/2 the transform is a sum over signs of e^{w S} (1 + 1/(2w))^plus (1 - 1/(2w))^minus; where
+    S > eps its residues at w = 1/2, -1/2 and 0 count. A finite loss b moves eps to eps - b.
+    """
+    with mpmath.workdps(60):
+        shifts = [mpmath.mpf(s) for s, k in laplace for _ in range(k)]
+        n, half = len(shifts), mpmath.mpf(1) / 2
+
+        def coefficients(minus: int) -> list[mpmath.mpf]:
+            """The powers of w in (w + 1/2)^(plus - 1) (w - 1/2)^(minus - 1)."""
+            a, b = n - minus - 1, minus - 1
+            one = [mpmath.binomial(a, i) * half ** (a - i) for i in range(n)]
+            two = [mpmath.binomial(b, i) * (-half) ** (b - i) for i in range(n)]
+            return [mpmath.fsum(one[i] * two[j - i] for i in range(j + 1)) for j in range(n)]
+
+        powers = [coefficients(minus) for minus in range(n + 1)]
+        signs = [(mpmath.fsum(map(mpmath.fmul, shifts, c)), c.count(-1)) for c in product((1, -1), repeat=n)]
+
+        def delta(level: mpmath.mpf) -> mpmath.mpf:
+            total = mpmath.mpf(0)
+            for place, minus in signs:
+                if (x := place - level) > 0:
+                    total += mpmath.fsum(
+                        c * x ** (n - 1 - j) / mpmath.factorial(n - 1 - j)
+                        for j, c in enumerate(powers[minus])
+                    )
+                    total += 2**n * mpmath.exp(x / 2) if minus == 0 else 0
+                    total -= 2**n * mpmath.exp(-x / 2) if minus == n else 0
+            return total * mpmath.exp((level - mpmath.fsum(shifts)) / 2) / 2**n
+
+        sums = {Fraction(1): Fraction(1)}
+        for leaf, k in finite:
+            for _ in range(k):
+                after: dict[Fraction, Fraction] = {}
+                for ratio, mass in sums.items():
+                    for p, q in zip(leaf.p, leaf.q, strict=True):
+                        after[ratio * p / q] = after.get(ratio * p / q, Fraction(0)) + mass * p
+                sums = after
+        as_real = {r: mpmath.log(mpmath.mpf(r.numerator) / r.denominator) for r in sums}
+        each = (mpmath.mpf(m.numerator) / m.denominator * delta(eps - as_real[r]) for r, m in sums.items())
+        return mpmath.fsum(each)
+
+
+near_a_lattice = st.builds(
+    lambda n, digits, sign: 0.1 * n + sign * 10.0**-digits,
+    st.integers(1, 7),
+    st.integers(8, 15),
+    st.sampled_from([-1, 1]),
+)
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(
+        st.tuples(st.one_of(near_a_lattice, st.floats(0.01, 2.0)), st.integers(1, 2)), min_size=1, max_size=3
+    ),
+    st.lists(st.lists(st.integers(1, 10**6), min_size=4, max_size=4), max_size=2),
+    st.floats(0, 1.05),
+)
+def test_laplace_and_finite_against_residues(
+    laplace: list[tuple[float, int]], weights: list[list[int]], place: float
+) -> None:
+    """Also where finite losses reach below every sum of Laplace losses, and shifts nearly share a lattice."""
+    finite = [
+        (FiniteLoss((Fraction(a, a + b), Fraction(b, a + b)), (Fraction(c, c + d), Fraction(d, c + d))), 2)
+        for a, b, c, d in weights
+    ]
+    loss = compose([*((LaplaceLoss(s), k) for s, k in laplace), *finite])
+    eps = place * loss.max_divergence()
+    low, high = loss.delta_bounds(eps)
+    truth = laplace_and_finite(laplace, finite, eps)
+    assert mpmath.mpf(float(low)) <= truth <= mpmath.mpf(float(high))
+    assert high - low < 1e-10
+
+
+def test_the_least_sum_of_laplace_losses_counts() -> None:
+    """A finite loss may lift even the least sum of the Laplace losses, an atom, above epsilon."""
+    sure = FiniteLoss((Fraction(999, 1000), Fraction(1, 1000)), (Fraction(1, 1000), Fraction(999, 1000)))
+    loss = compose([(LaplaceLoss(0.5), 1), (LaplaceLoss(0.1 * math.pi), 1), (sure, 1)])
+    low, high = loss.delta_bounds(0.0)
+    assert contains((low, high), laplace_and_finite([(0.5, 1), (0.1 * math.pi, 1)], [(sure, 1)], 0.0), 15)
+    assert low > 0.99
+
+
+@pytest.mark.parametrize("delta", [1e-22, 1e-35, 1e-60])
+def test_the_largest_loss_is_rounded_up(delta: float) -> None:
+    """A tiny delta leaves next to nothing of epsilon but the largest loss, which is a rounded logarithm."""
+    three = FiniteLoss(
+        (Fraction(2, 3), Fraction(1, 3), Fraction(0)), (Fraction(1, 6), Fraction(5, 12), Fraction(5, 12))
+    )
+    two = FiniteLoss((Fraction(1, 9), Fraction(8, 9)), (Fraction(1, 33), Fraction(32, 33)))
+    for leaf, k in ((three, 5), (two, 10), (two, 1)):
+        low, high = (k * leaf).epsilon_bounds(delta)
+        with mpmath.workdps(60):
+            ratio = mpmath.mpf(4) if leaf is three else mpmath.mpf(11) / 3
+            mass = (mpmath.mpf(2) / 3 if leaf is three else mpmath.mpf(1) / 9) ** k
+            exact = k * mpmath.log(ratio) + mpmath.log1p(-delta / mass)
+            assert mpmath.mpf(float(low)) <= exact <= mpmath.mpf(float(high))
+        assert high - low < 1e-12
+
+
+def two_subsampled_by_quadrature(rate: float, sigma: float, eps: float) -> mpmath.mpf:
+    """Two releases, a record removed: delta(eps) = E[delta_1(eps - L)], integrated over the first answer."""
+    with mpmath.workdps(40):
+        q, s, e = map(mpmath.mpf, (rate, sigma, eps))
+
+        def one(level: mpmath.mpf) -> mpmath.mpf:
+            if level <= mpmath.log1p(-q):
+                return -mpmath.expm1(level)
+            x = s * s * mpmath.log1p(mpmath.expm1(level) / q) + mpmath.mpf(1) / 2  # where L = level
+            ratio, tail, moved = mpmath.exp(level), mpmath.ncdf(-x / s), mpmath.ncdf((1 - x) / s)
+            return (1 - q) * tail + q * moved - ratio * tail
+
+        def weighted(x: mpmath.mpf) -> mpmath.mpf:
+            rho = 1 - q + q * mpmath.exp((2 * x - 1) / (2 * s * s))
+            return mpmath.npdf(x, 0, s) * rho * one(e - mpmath.log(rho))
+
+        kink = s * s * mpmath.log1p(mpmath.expm1(e - mpmath.log1p(-q)) / q) + mpmath.mpf(1) / 2
+        cuts = sorted({mpmath.mpf(i) * s / 2 for i in range(-30, 80)} | {kink})
+        return mpmath.quad(weighted, cuts)
+
+
+@pytest.mark.parametrize("eps", [0.05, 1.0, 4.0, 9.0])
+def test_two_subsampled_releases(eps: float) -> None:
+    """Few releases decay too slowly for the contour: the grid answers, down to a delta far below 1e-30."""
+    low, high = (2 * SubsampledGaussianLoss(0.1, 1.0)).delta_bounds(eps)
+    truth = two_subsampled_by_quadrature(0.1, 1.0, eps)
+    assert contains((low, high), truth)
+    assert high - low < 1e-6 * high
+
+
+@pytest.mark.parametrize("delta", [1e-15, 1e-30, 1e-100])
+def test_few_subsampled_releases_at_tiny_deltas(delta: float) -> None:
+    loss = 10 * SubsampledGaussianLoss(0.01, 1.0)
+    low, high = loss.epsilon_bounds(delta)
+    assert 0 < low < high < 30  # and not 10^77
+    assert high - low < (1e-6 if delta >= 1e-30 else 1)
+    chernoff = min(loss.log_moment(c) - c * low for c in np.geomspace(0.5, 60, 80))
+    assert math.log(delta) <= chernoff  # no true delta is larger than that
+
+
 # The methods agree ------------------------------------------------------------------------------
 
 CASES: dict[str, Parts] = {
@@ -475,7 +620,9 @@ def test_discrete_laws_compose_on_their_lattice() -> None:
 def test_edges(leaf: PrivacyLoss) -> None:
     loss = 15 * leaf
     assert loss.epsilon_bounds(0.999999) == (0.0, 0.0)  # delta at or above total variation
-    assert loss.epsilon(0.0) == loss.max_divergence()
+    largest = loss.max_divergence()
+    assert largest <= loss.epsilon(0.0) <= largest * (1 + 1e-13)
+    assert largest * (1 - 1e-13) <= loss.epsilon_bounds(0.0)[0] <= largest
     variation = loss.total_variation()
     assert loss.epsilon_bounds(math.nextafter(variation, 1))[0] == 0.0
     if math.isfinite(loss.max_divergence()):
@@ -503,6 +650,35 @@ def test_bad_counts(k: Any) -> None:
         k * LaplaceLoss(0.1)
 
 
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: FiniteLoss((0.5, 0.6), (0.5, 0.5)), "p = .* probabilities that add up to 1"),
+        (lambda: FiniteLoss((0.5, 0.5), (1.5, -0.5)), "q = .* probabilities that add up to 1"),
+        (lambda: FiniteLoss((0.5, 0.5), (1.0,)), "q = .* as long as p, which has 2 outcomes"),
+        (lambda: (5 * LaplaceLoss(0.1)).delta(math.nan), "epsilon = nan .* a number"),
+        (lambda: 5 * LaplaceLoss(1e6), "shift = 1000000.0 .* at most 10000 to be composed"),
+    ],
+)
+def test_laws_and_numbers_that_make_no_sense(call: Any, message: str) -> None:
+    with pytest.raises(BadInput, match=message):
+        call()
+
+
+def test_losses_beyond_all_reason() -> None:
+    """Next to no noise, none at all, or noise that hides everything: still a bracket, and no warning."""
+    for loss, least, most in (
+        (3 * LaplaceLoss(1000.0), 0, 3000.001),
+        (2 * LaplaceLoss(150.0), 299.999, 300),
+        (LaplaceLoss(150.0) + LaplaceLoss(0.1), 150.0999, 150.1),
+        (1000 * LaplaceLoss(1e-12), 0, 1.001e-9),
+    ):
+        low, high = loss.epsilon_bounds(1e-6 if most > 1 else 1e-16)
+        assert least <= low <= high <= most
+    assert (5 * LaplaceLoss(math.inf)).epsilon(0.1) == math.inf
+    assert (LaplaceLoss(0.1) + GaussianLoss(math.inf)).delta_bounds(3.0) == (pytest.approx(1.0), 1.0)
+
+
 def test_an_empty_composition_is_an_error() -> None:
     with pytest.raises(BadInput, match="at least one loss to compose"):
         compose([])
@@ -528,8 +704,10 @@ def test_million_steps() -> None:
 
 
 @pytest.mark.parametrize("k", [100, 1000])
-def test_arbitrary_finite_laws(k: int, rng: np.random.Generator) -> None:
-    leaf = FiniteLoss(*(tuple(rng.dirichlet(np.full(6, 3.0))) for _ in range(2)))
+@pytest.mark.parametrize("concentration", [0.3, 1.0, 3.0])
+def test_arbitrary_finite_laws(concentration: float, k: int) -> None:
+    rng = np.random.default_rng(0)  # at concentration 1 epsilon is 4598, of which rounding once took 4.5e-8
+    leaf = FiniteLoss(*(tuple(rng.dirichlet(np.full(6, concentration)).tolist()) for _ in range(2)))
     low, high = (k * leaf).epsilon_bounds(1e-6)
     assert high - low <= 1e-8
 
@@ -545,3 +723,16 @@ def test_common_step() -> None:
 def test_the_last_method_takes_anything() -> None:
     *_, last = candidates([(LaplaceLoss(0.1), 3)])
     assert isinstance(last, Grid)
+
+
+@pytest.mark.parametrize("k", [2, 10, 100, 1000])
+def test_outcomes_of_equal_loss_are_one_atom(k: int) -> None:
+    """Publish one record of a hundred: 99 outcomes of loss 0 and one that is infinite."""
+    p = (0.01,) * 100
+    publish = FiniteLoss((*p, 0.0), (0.0, *p))
+    losses, masses = publish.atoms
+    assert losses.tolist() == [0.0]
+    assert math.isclose(masses.sum(), 0.99)
+    low, high = (k * publish).delta_bounds(0.0)
+    assert low <= 1 - 0.99**k <= high
+    assert high - low < 1e-12

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from mpmath import mp, mpf, workdps
 
 import dpcourse as dp
 from dpcourse.errors import BadInput
-from dpcourse.guarantees import dominating_loss, randomized_response_loss
+from dpcourse.guarantees import dominating_loss, group_delta, randomized_response_loss
 from dpcourse.loss import FiniteLoss, GaussianLoss, LaplaceLoss
 
 small = st.floats(0.01, 3.0)
@@ -107,6 +109,105 @@ def test_loss_at_most_epsilon_with_high_probability_is_sufficient_only():
     loss = GaussianLoss(1.0)
     assert loss.tail(1.0) == pytest.approx(0.3085, abs=5e-5)
     assert loss.delta(1.0) == pytest.approx(0.1269, abs=5e-5)
+
+
+# Rounding: every number errs to the safe side, and by little -----------------------------------------
+
+
+def is_just_above(value, truth, ulps=64, spare=0.0):
+    """Whether a float is not below the truth, and above it by a few ulps at most."""
+    return truth <= mpf(value) <= truth * (1 + mpf(ulps) * mpf(2) ** -52) + spare
+
+
+rates = st.floats(1e-12, 0.4) | st.sampled_from([1e-300, 1e-30, 0.5, 0.999])
+budgets = st.floats(1e-6, 30.0) | st.sampled_from([1e-9, 0.1, 0.3, 100.0])
+
+
+@given(budgets, st.floats(-1.5, 1), rates)
+def test_approximate_promises_are_rounded_up(eps, part, delta):
+    at, own = part * eps, 1e-9 if delta > 1e-9 else 0.0
+    with workdps(350):
+        e, d, low = mpf(eps), mpf(delta), mpf(own)
+        inner = (mp.exp(e) - mp.exp(mpf(at))) / (1 + mp.exp(e)) if at > -eps else 1 - mp.exp(mpf(at))
+        for promise, leak in ((dp.ApproxDP(eps, delta), d), (dp.PureDP(eps), mpf(0))):
+            truth = leak + ((1 - leak) * inner if at < eps else 0)
+            assert is_just_above(promise.delta(at), truth) or promise.delta(at) == 1 > truth
+        left = mp.exp(e) - (d - low) / (1 - low) * (1 + mp.exp(e))
+        found, truth = mpf(dp.ApproxDP(eps, own).epsilon(delta)), mp.log(left) if left > 1 else mpf(0)
+        assert truth <= found <= eps
+        assert found - truth <= mpf(2) ** -46 * (e + mp.exp(e) / max(left, mpf(10) ** -20))
+
+
+@given(budgets, st.floats(1.0001, 200.0))
+def test_conversions_are_rounded_up(eps, order):
+    with workdps(60):
+        e, a = mpf(eps), mpf(order)
+        assert is_just_above(dp.PureDP(eps).to(dp.ZCDP).rho, e * mp.tanh(e / 2))
+        assert is_just_above(dp.PureDP(eps).to(dp.GDP).mu, 2 * mp.sqrt(2) * mp.erfinv(mp.tanh(e / 2)))
+        t = 1 / (1 + mp.exp(-e))
+        curve = mp.log(t**a * (1 - t) ** (1 - a) + (1 - t) ** a * t ** (1 - a)) / (a - 1)
+        assert is_just_above(dp.PureDP(eps).to(dp.RDP).curve(order), curve, 128)
+        printed = mpf(repr(eps))
+        assert is_just_above(
+            dp.PureDP(eps).to(dp.ZCDP, form="simple").rho, printed**2 / 2 * (1 - mpf(2) ** -52)
+        )
+        assert is_just_above(dp.GDP(eps).to(dp.ZCDP).rho, printed**2 / 2 * (1 - mpf(2) ** -52))
+        assert is_just_above(dp.GDP(eps).to(dp.RDP).curve(order), a * e * e / 2 * (1 - mpf(2) ** -50))
+
+
+@given(st.floats(1e-6, 20.0), st.floats(1e-12, 0.4), st.floats(0.0, 40.0), st.floats(1.0001, 1e5))
+def test_moments_are_read_on_the_safe_side(rho, delta, eps, order):
+    promise = dp.ZCDP(rho)
+    with workdps(60):
+        r, d, e, a = map(mpf, (rho, delta, eps, order))
+        gain = mp.log(1 - 1 / a) - mp.log(a) / (a - 1)
+        assert is_just_above(promise.epsilon(delta, "simple"), r + 2 * mp.sqrt(-r * mp.log(d)))
+        tail = mp.exp(-((e - r) ** 2) / (4 * r)) if e > r else mpf(1)
+        assert tail <= mpf(promise.delta(eps, "simple")) <= tail * (1 + mpf(10) ** -9) + mpf(10) ** -320
+        for form, extra in (("simple", 0), ("improved", gain)):
+            truth = r * a - mp.log(d) / (a - 1) + extra
+            size = r * a - mp.log(d) / (a - 1) + abs(extra) + 1
+            found = mpf(promise.as_rdp().epsilon_at(order, delta, form))
+            assert truth <= found <= truth + size * mpf(2) ** -46
+
+        def log_delta(b, form="improved"):
+            return (b - 1) * (r * b + mp.log(1 - 1 / b) - mp.log(b) / (b - 1) - e)
+
+        least = min(mpf(0), *(log_delta(1 + mp.exp(mpf(i) / 32)) for i in range(-280, 400)))
+        # No order is better than the best one: the answer is not below it, and not far above.
+        found = mp.log(mpf(promise.delta(eps)))
+        assert found >= least * (1 + mpf(10) ** -3) - mpf(10) ** -3
+
+
+@given(st.integers(1, 10**6), st.sampled_from([0.1, 0.15, 0.3, 1e-6, 0.7, 1 / 3, 2.5]))
+def test_parameters_are_decimals_rounded_up(k, value):
+    exact = Fraction(repr(value))
+    for found in (
+        (k * dp.PureDP(value)).epsilon(0),
+        dp.PureDP(value).group(k).epsilon(0),
+        (k * dp.ZCDP(value)).rho,
+        dp.GDP(value).group(k).mu,
+    ):
+        assert k * exact <= Fraction(repr(found)) <= k * exact * (1 + Fraction(1, 2**51))
+    mu = Fraction(repr((k * dp.GDP(value)).mu))
+    assert k * exact**2 <= mu**2 <= k * exact**2 * (1 + Fraction(1, 2**50))
+
+
+def test_ten_tenths_are_one():
+    assert (10 * dp.PureDP(0.1)).epsilon(0) == 1.0
+    assert (dp.PureDP(0.1) + dp.PureDP(0.2)).epsilon(0) == 0.3
+    assert (6 * dp.PureDP(0.15)).epsilon(0) == 0.9  # in doubles 0.8999999999999999
+    assert (dp.GDP(3) + dp.GDP(4)).mu == 5
+    assert (2 * dp.PureDP(math.inf)).epsilon(0) == math.inf
+
+
+@given(st.floats(1e-4, 3.0), st.floats(1e-15, 1e-3), st.integers(1, 300))
+def test_groups_are_rounded_up(eps, delta, size):
+    with workdps(60):
+        e, d = mpf(eps), mpf(delta)
+        truth = d * (mp.exp(size * e) - 1) / (mp.exp(e) - 1)
+        assert truth <= mpf(float(group_delta(eps, delta, size))) * (1 + mpf(2) ** -52 * (size == 1))
+    assert group_delta(1.0, 1e-310, 2000) == math.inf  # and not what fits into a double
 
 
 # Composition ------------------------------------------------------------------------------------

@@ -228,6 +228,8 @@ def test_image_samples_and_says_what_it_cannot_do(rng):
         (lambda: laws.Ranking(("a", "b"), (0.0, 1.0), 3), "k = 3 .*number of items, 2"),
         (lambda: laws.Laplace().sample(np.random), "numpy.random.Generator.*default_rng"),
         (lambda: laws.Finite((0,), (1,)).sample(7), "rng = 7 .*default_rng"),
+        (lambda: laws.Finite(([0], [1]), (0.5, 0.5)), "distinct.*write lists as tuples"),
+        (lambda: laws.Laplace().sample(np.random.default_rng(0), -3), "size = -3 .*no less than 0 draws"),
     ],
 )
 def test_bad_input_is_explained(make, message):

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from dpcourse import laws
+from dpcourse import laws, special
 from dpcourse.errors import BadInput
 from dpcourse.loss import DensityLoss, FiniteLoss, GaussianLoss, LaplaceLoss, PrivacyLoss
 
@@ -303,3 +303,38 @@ class TestEveryLoss:
 def test_bad_input_is_explained(make, message):
     with pytest.raises(BadInput, match=message):
         make()
+
+
+# Trade-offs are rounded down ----------------------------------------------------------------------
+
+
+@given(st.floats(1e-3, 20.0), st.floats(1e-15, 1 - 1e-12) | st.sampled_from([1e-300, 1e-30, 0.5]))
+def test_closed_tradeoffs_lie_just_below_the_truth(size, fpr):
+    with mpmath.workdps(350):
+        x, s = mpmath.mpf(fpr), mpmath.mpf(size)
+        odds = mpmath.exp(-s)
+        laplace = 1 - x / odds if x < odds / 2 else odds / (4 * x) if x <= 0.5 else odds * (1 - x)
+        found = mpmath.mpf(float(LaplaceLoss(size).tradeoff(fpr)))
+        assert laplace * (1 - mpmath.mpf(10) ** -14) <= found <= laplace
+        keep, lie = Fraction(3, 4), Fraction(1, 4)
+        polygon = 1 - 3 * x if x < 0.25 else (1 - x) / 3
+        found = mpmath.mpf(float(FiniteLoss((keep, lie), (lie, keep)).tradeoff(fpr)))
+        assert polygon - mpmath.mpf(10) ** -14 <= found <= polygon
+    with mpmath.workdps(40):
+        level = mpmath.findroot(
+            lambda t: mpmath.log(mpmath.ncdf(-t)) - mpmath.log(fpr), -mpmath.mpf(float(special.ndtri(fpr)))
+        )
+        gaussian = mpmath.ncdf(level - size)
+        found = mpmath.mpf(float(GaussianLoss(size).tradeoff(fpr)))
+        assert gaussian * (1 - mpmath.mpf(10) ** -11) <= found <= gaussian
+
+
+def test_tradeoffs_at_the_ends():
+    for loss in (
+        LaplaceLoss(1.0),
+        LaplaceLoss(800.0),
+        GaussianLoss(1.0),
+        FiniteLoss((0.75, 0.25), (0.25, 0.75)),
+    ):
+        assert loss.tradeoff(0.0) == 1
+        assert loss.tradeoff(1.0) == pytest.approx(0, abs=1e-15)

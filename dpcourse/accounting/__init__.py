@@ -12,6 +12,7 @@ from dpcourse.accounting.bounds import BOUNDS, Bound, epsilon_under
 from dpcourse.accounting.common import Steps, Total
 from dpcourse.accounting.comparison import Comparison, Row, compare, compare_over_k
 from dpcourse.accounting.gaussian import Limit, central_limit, gdp_composition, subsampled_central_limit
+from dpcourse.accounting.group import fastest_climb
 from dpcourse.accounting.inverse import (
     extreme,
     largest_epsilon,
@@ -22,22 +23,25 @@ from dpcourse.accounting.inverse import (
 from dpcourse.accounting.moments import (
     gaussian_rdp,
     laplace_rdp,
-    randomized_response_rdp,
     rdp_composition,
     whole_orders,
     zcdp_composition,
 )
 from dpcourse.accounting.optimal import optimal_delta, optimal_epsilon
+from dpcourse.accounting.rounded import ROUNDINGS, Rounded
 from dpcourse.accounting.sampling import moments_accountant, subsampled_gaussian_rdp
 from dpcourse.accounting.step import Step
 from dpcourse.accounting.workload import Workload
+from dpcourse.guarantees.renyi import randomized_response_rdp
 
 __all__ = [
     "BOUNDS",
     "MEANS",
+    "ROUNDINGS",
     "Bound",
     "Comparison",
     "Limit",
+    "Rounded",
     "Row",
     "Step",
     "Steps",
@@ -50,6 +54,7 @@ __all__ = [
     "compare_over_k",
     "epsilon_under",
     "extreme",
+    "fastest_climb",
     "gaussian_rdp",
     "gdp_composition",
     "kov_simple",

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from dpcourse.accounting.common import Deltas, Numbers, Steps, Total, check_slack, steps, up
+from dpcourse.accounting.common import Deltas, Numbers, Steps, Total, check_slack, steps
 from dpcourse.errors import one_of
+from dpcourse.guarantees.rounding import up
 
 
 def _classic(e: float) -> float:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from dpcourse.accounting.basic import advanced_composition, basic_composition, kov_simple
+from dpcourse.accounting.common import Steps
 from dpcourse.accounting.gaussian import Limit, central_limit, gdp_composition, subsampled_central_limit
 from dpcourse.accounting.misprints import MISPRINTS
 from dpcourse.accounting.moments import rdp_composition, whole_orders, zcdp_composition
@@ -14,6 +15,7 @@ from dpcourse.accounting.optimal import optimal_epsilon
 from dpcourse.accounting.workload import Workload
 from dpcourse.errors import one_of, reject
 from dpcourse.guarantees import GDP, PureDP
+from dpcourse.guarantees.rounding import ULP
 
 
 @dataclass(frozen=True)
@@ -31,12 +33,18 @@ def _basic(w: Workload, delta: float) -> float:
     return basic_composition(w.approximated(delta, 1.0)).epsilon if w.fixed <= delta else math.inf
 
 
+def _left(delta: float, every: Steps) -> float:
+    """What the steps' own deltas leave of delta, rounded down."""
+    spent = every.delta_sum
+    return delta - spent - 2 * ULP * delta if 0 < spent < delta else delta - spent
+
+
 def _advanced(mean: str) -> Callable[[Workload, float], float]:
     """Steps without a delta of their own share half of it; the other half is the slack."""
 
     def epsilon(w: Workload, delta: float) -> float:
         every = w.approximated(delta, 0.5)
-        left = delta - every.delta_sum
+        left = _left(delta, every)
         if left <= 0 or math.inf in every.epsilon:
             return math.inf
         return advanced_composition(every, 1, left, mean=mean).epsilon
@@ -46,7 +54,7 @@ def _advanced(mean: str) -> Callable[[Workload, float], float]:
 
 def _kov_simple(w: Workload, delta: float) -> float:
     every = w.approximated(delta, 0.5)
-    left = delta - every.delta_sum
+    left = _left(delta, every)
     if left > 0 and math.inf not in every.epsilon:
         return kov_simple(every, 1, left).epsilon
     return basic_composition(every).epsilon if left >= 0 else math.inf

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from typing import NamedTuple
 
 import numpy as np
 
 from dpcourse.errors import delta as check_delta
 from dpcourse.errors import nonnegative, reject, whole
-
-ULP = float(np.finfo(float).eps)
+from dpcourse.guarantees.rounding import decimal_sum, up
 
 
 class Total(NamedTuple):
@@ -54,17 +52,6 @@ class Steps:
         return math.fsum(n * math.log1p(-d) for d, n in zip(self.delta, self.count, strict=True))
 
 
-def decimal_sum(values: Iterable[float], counts: Iterable[int]) -> float:
-    """The sum of count times value in decimal arithmetic, rounded to the nearest float.
-
-    Budgets are written in decimals. In binary 3 * 0.1 is above 0.3, and a budget of 0.3 would hold two.
-
-    >>> decimal_sum([0.1], [3]), decimal_sum([0.1, 0.2], [1, 1])
-    (0.3, 0.3)
-    """
-    return float(sum(n * Decimal(repr(float(v))) for v, n in zip(values, counts, strict=True)))
-
-
 Deltas = float | Sequence[float]
 Numbers = float | Sequence[float] | Steps
 """One number for all steps, one number per step, or steps that are counted already."""
@@ -99,11 +86,6 @@ def check_slack(slack: float) -> float:
         fix = "spend a little, such as 1e-6, or use basic_composition."
         reject("slack", slack, "above 0: without slack nothing beats adding the epsilons", fix)
     return float(slack)
-
-
-def up(value: float, ulps: float = 8) -> float:
-    """A little above a nonnegative value that a short formula computed: more than its rounding error."""
-    return value * (1 + ulps * ULP)
 
 
 def boundary(

@@ -76,7 +76,7 @@ def subsampled_central_limit(rate: float, sigma: float, k: int) -> float:
     """The limiting mu of k steps of Poisson-subsampled Gaussian noise: an approximation, not a bound.
 
     rate sqrt(k (e^{1/sigma^2} - 1)), as k grows with rate sqrt(k) fixed; sigma in sensitivities (Bu,
-    Dong, Long and Su, Harvard Data Science Review 2020, Theorem 5).
+    Dong, Long and Su, Harvard Data Science Review 2020).
 
     >>> round(subsampled_central_limit(0.01, 1, 1000), 6)
     0.414522

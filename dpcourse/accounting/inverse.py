@@ -15,7 +15,7 @@ from dpcourse.accounting.workload import Workload
 from dpcourse.errors import delta as check_delta
 from dpcourse.errors import one_of, positive, reject, whole
 from dpcourse.guarantees import PureDP
-from dpcourse.mechanisms import GaussianMechanism, LaplaceMechanism
+from dpcourse.mechanisms import GaussianMechanism, LaplaceMechanism, Subsampled
 
 
 def largest_epsilon(epsilon: float, delta: float, k: int, bound: str = "optimal") -> float:
@@ -63,15 +63,29 @@ def smallest_scale(
 
 
 def smallest_sigma(
-    epsilon: float, delta: float, k: int, bound: str = "exact", sensitivity: float = 1.0
+    epsilon: float,
+    delta: float,
+    k: int,
+    bound: str = "exact",
+    sensitivity: float = 1.0,
+    rate: float = 1.0,
 ) -> float:
     """The smallest standard deviation of Gaussian noise such that k answers are (epsilon, delta)-DP.
 
+    With a `rate` below 1 every answer is about a fresh Poisson sample of the people, as in DP-SGD.
+
     >>> [round(smallest_sigma(1, 1e-6, 100, b), 3) for b in ("zcdp", "rdp", "exact")]
     [53.5, 45.309, 42.247]
+    >>> round(smallest_sigma(1, 1e-5, 100, rate=0.1), 4)
+    3.9417
     """
     size = positive("sensitivity", sensitivity)
-    return extreme(lambda s: GaussianMechanism(s, sensitivity=size), epsilon, delta, k, bound, risky=-1)
+
+    def family(sigma: float) -> Item:
+        noisy = GaussianMechanism(sigma, sensitivity=size)
+        return noisy if rate == 1 else Subsampled(noisy, rate)
+
+    return extreme(family, epsilon, delta, k, bound, risky=-1)
 
 
 def extreme(

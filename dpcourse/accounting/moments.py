@@ -12,11 +12,11 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from dpcourse.accounting.common import up
 from dpcourse.errors import delta as check_delta
 from dpcourse.errors import nonnegative, one_of, positive, reject, whole
 from dpcourse.guarantees import RDP, ZCDP
-from dpcourse.guarantees.renyi import Curve
+from dpcourse.guarantees.renyi import Curve, check_order
+from dpcourse.guarantees.rounding import up
 
 
 def zcdp_composition(rho: float, k: int, delta: float, form: str = "simple") -> float:
@@ -65,22 +65,6 @@ def laplace_rdp(epsilon: float, order: float) -> float:
     return up(math.log1p(total) / (a - 1), 16)
 
 
-def randomized_response_rdp(epsilon: float, order: float) -> float:
-    """Randomized response (Mironov, CSF 2017, Proposition 5): the worst curve of all epsilon-DP steps.
-
-    With t = 1/(1 + e^-epsilon): ln( t^a (1-t)^{1-a} + (1-t)^a t^{1-a} )/(a-1) for the order a > 1.
-
-    >>> round(randomized_response_rdp(1, 2), 12)
-    0.735325664056
-    """
-    e, z = float(nonnegative("epsilon", epsilon)), check_order(order) - 1
-    if z * e > 30:
-        far = np.logaddexp(z * e, -(z + 1) * e) - np.logaddexp(0.0, -e)
-        return up(float(far) / z, 32)
-    total = 2 * math.sinh(z * e / 2) ** 2 + math.tanh(e / 2) * math.sinh(z * e)  # E[e^{zL}] - 1
-    return up(math.log1p(total) / z, 16)
-
-
 def gaussian_rdp(sigma: float, order: float) -> float:
     """Gaussian noise, sigma in units of the sensitivity: order/(2 sigma^2) (Mironov, CSF 2017, Prop. 7).
 
@@ -102,13 +86,6 @@ def whole_orders(curve: Curve, k: int, delta: float, orders: Iterable[int] = ran
         reject("orders", "[]", "at least one whole order of at least 2", "use range(2, 65).")
     rounds = whole("k", k)
     return min(up(rounds * curve(a) + log / (a - 1)) for a in every)
-
-
-def check_order(order: float) -> float:
-    """A finite order above 1."""
-    if not 1 < order < math.inf:
-        reject("order", order, "a finite number above 1", "use 2, or loss.kl() for the limit at 1.")
-    return float(order)
 
 
 def _beyond_linear(x: float) -> float:

@@ -18,10 +18,11 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from dpcourse import special
-from dpcourse.accounting.common import ULP, Deltas, Numbers, Steps, boundary, decimal_sum, steps, up
+from dpcourse.accounting.common import Deltas, Numbers, Steps, boundary, steps
 from dpcourse.errors import Floats, nonnegative
 from dpcourse.errors import delta as check_delta
 from dpcourse.guarantees import randomized_response_loss
+from dpcourse.guarantees.rounding import ULP, decimal_sum, up
 from dpcourse.loss import PrivacyLoss
 
 TINY = float(np.finfo(float).tiny)

@@ -9,9 +9,10 @@ from functools import lru_cache
 import numpy as np
 
 from dpcourse import special
-from dpcourse.accounting.common import ULP, up
-from dpcourse.accounting.moments import check_order, gaussian_rdp, whole_orders
+from dpcourse.accounting.moments import gaussian_rdp, whole_orders
 from dpcourse.errors import Floats, positive, probability
+from dpcourse.guarantees.renyi import check_order
+from dpcourse.guarantees.rounding import ULP, up
 
 LARGEST_SUM = 1024
 """Orders of a subsampled Gaussian up to this are summed exactly; above, Gaussian noise alone bounds them."""

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from dpcourse.accounting.common import ULP, up
-from dpcourse.accounting.moments import laplace_rdp, randomized_response_rdp
+from dpcourse.accounting.moments import laplace_rdp
 from dpcourse.accounting.sampling import subsampled_gaussian_rdp
 from dpcourse.errors import BadInput
 from dpcourse.guarantees import GDP, RDP, ZCDP, ApproxDP, Guarantee, PureDP, dominating_loss
-from dpcourse.guarantees.renyi import Curve
+from dpcourse.guarantees.renyi import Curve, randomized_response_rdp
+from dpcourse.guarantees.rounding import ULP, up
 from dpcourse.loss import FiniteLoss, GaussianLoss, LaplaceLoss, PrivacyLoss
 from dpcourse.mechanisms import Mechanism, Subsampled
 

@@ -8,9 +8,10 @@ from functools import cached_property
 from itertools import product
 from typing import Any
 
-from dpcourse.accounting.common import ULP, Steps, decimal_sum
+from dpcourse.accounting.common import Steps
 from dpcourse.accounting.step import Item, Step
 from dpcourse.errors import reject, whole
+from dpcourse.guarantees.rounding import ULP, decimal_sum
 from dpcourse.loss import PrivacyLoss
 from dpcourse.mechanisms import Composed, PostProcessed
 from dpcourse.neighbours import REPLACE_ONE

@@ -127,9 +127,9 @@ def probabilities(event: Event, p: Law, q: Law) -> tuple[Any, Any] | None:
 def one(event: Event, y: Any) -> bool:
     """Whether one output is in the event; an event written for arrays gets an array of one."""
     answers = []
-    for form in (y, np.asarray([y])):
+    for form in (lambda: y, lambda: np.asarray([y])):  # a view of a game has no form as an array
         try:
-            found = np.asarray(event(form))
+            found = np.asarray(event(form()))
         except Exception as error:  # the student's code may raise anything
             answers.append(f"{type(error).__name__}: {error}")
             continue

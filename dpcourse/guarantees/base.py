@@ -28,11 +28,11 @@ class Guarantee(ABC):
 
     @abstractmethod
     def delta(self, epsilon: float) -> float:
-        """The smallest delta for which (epsilon, delta)-DP is known to follow."""
+        """The smallest delta for which (epsilon, delta)-DP is known to follow, rounded up."""
 
     @abstractmethod
     def epsilon(self, delta: float) -> float:
-        """The smallest epsilon for which (epsilon, delta)-DP is known to follow."""
+        """The smallest epsilon for which (epsilon, delta)-DP is known to follow, rounded up."""
 
     @abstractmethod
     def group(self, size: int) -> Self:

@@ -9,7 +9,8 @@ from dpcourse.errors import one_of, reject
 from dpcourse.guarantees.base import CHOSEN, IMPLIED, Guarantee
 from dpcourse.guarantees.gaussian import GDP
 from dpcourse.guarantees.pure_approx import ApproxDP, PureDP, randomized_response_loss
-from dpcourse.guarantees.renyi import RDP, ZCDP
+from dpcourse.guarantees.renyi import RDP, ZCDP, randomized_response_rdp
+from dpcourse.guarantees.rounding import ceil, exact, up
 from dpcourse.loss import GaussianLoss, PrivacyLoss
 
 
@@ -17,7 +18,7 @@ def pure_to_zcdp(g: PureDP, form: str = "tight") -> ZCDP:
     """eps tanh(eps/2), the tight value (randomized response, order to 1), or the simple eps^2/2."""
     one_of("form", form, ("tight", "simple"))
     e = g.epsilon_0
-    rho = e * math.tanh(e / 2) if form == "tight" else e * e / 2
+    rho = up(e * math.tanh(e / 2), 4) if form == "tight" else _half_square(e)
     return ZCDP(rho, adjacency=g.adjacency)
 
 
@@ -28,7 +29,18 @@ def pure_to_approx(g: PureDP, delta: float = 0.0) -> ApproxDP:
 
 def pure_to_gdp(g: PureDP) -> GDP:
     """The Gaussian curve through the corner of randomized response's; elsewhere it lies below."""
-    return GDP(-2 * float(special.ndtri(special.expit(-g.epsilon_0))), adjacency=g.adjacency)
+    e = g.epsilon_0
+    # -2 Phi^-1(1/(1 + e^eps)): for small eps from the distance to 1/2, for large ones from the tail.
+    mu = (
+        2 * math.sqrt(2) * special.erfinv(math.tanh(e / 2))
+        if e < 1
+        else -2 * special.ndtri(special.expit(-e))
+    )
+    return GDP(up(float(mu), 16), adjacency=g.adjacency)
+
+
+def _half_square(x: float) -> float:
+    return ceil(exact(x) ** 2 / 2) if x < math.inf else x
 
 
 def to_approx(g: Guarantee, delta: float | None = None, form: str | None = None) -> ApproxDP:
@@ -59,9 +71,11 @@ IMPLIED.update(
         (ZCDP, RDP): lambda g: g.as_rdp(),
         # All but a moment curve, or a line above it, is lost:
         (PureDP, ZCDP): pure_to_zcdp,
-        (GDP, ZCDP): lambda g: ZCDP(g.mu**2 / 2, adjacency=g.adjacency),
-        (PureDP, RDP): lambda g: RDP(randomized_response_loss(g.epsilon_0).renyi, adjacency=g.adjacency),
-        (GDP, RDP): lambda g: RDP(GaussianLoss(g.mu).renyi, adjacency=g.adjacency),
+        (GDP, ZCDP): lambda g: ZCDP(_half_square(g.mu), adjacency=g.adjacency),
+        (PureDP, RDP): lambda g: RDP(
+            lambda a: randomized_response_rdp(g.epsilon_0, a), adjacency=g.adjacency
+        ),
+        (GDP, RDP): lambda g: ZCDP(_half_square(g.mu), adjacency=g.adjacency).as_rdp(),
     }
 )
 # A bounded loss turned into a Gaussian one loses much; a single (epsilon, delta) loses the curve.

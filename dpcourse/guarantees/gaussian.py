@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Self
 
 import numpy as np
 
 from dpcourse import errors
 from dpcourse.guarantees.base import Guarantee, ratio
+from dpcourse.guarantees.rounding import decimal_sum, exact, root
 from dpcourse.loss import GaussianLoss, PrivacyLoss
 
 _EPSILONS = np.concatenate([np.linspace(0, 4, 33), np.linspace(4.5, 20, 32)])
@@ -38,7 +40,7 @@ class GDP(Guarantee):
 
     def group(self, size: int) -> Self:
         """size * mu."""
-        return type(self)(errors.whole("size", size) * self.mu, adjacency=self.adjacency)
+        return type(self)(decimal_sum([self.mu], [errors.whole("size", size)]), adjacency=self.adjacency)
 
     def share(self, loss: PrivacyLoss) -> float:
         """The pair's delta(eps) as a part of the Gaussian's, at the worst of a range of eps."""
@@ -49,7 +51,14 @@ class GDP(Guarantee):
         return float(np.max(loss.delta_bounds(_EPSILONS[seen])[0] / upper[seen]))
 
     def __mul__(self, times: int) -> Self:
-        return type(self)(math.sqrt(errors.whole("k", times)) * self.mu, adjacency=self.adjacency)
+        return type(self)(_norm([self.mu], [errors.whole("k", times)]), adjacency=self.adjacency)
 
     def _plus(self, other: GDP) -> Self:
-        return type(self)(math.hypot(self.mu, other.mu), adjacency=self.adjacency)
+        return type(self)(_norm([self.mu, other.mu], [1, 1]), adjacency=self.adjacency)
+
+
+def _norm(mus: list[float], counts: list[int]) -> float:
+    """The root of the sum of squares, rounded up."""
+    if math.inf in mus:
+        return math.inf
+    return root(sum((n * exact(mu) ** 2 for mu, n in zip(mus, counts, strict=True)), Fraction(0)))

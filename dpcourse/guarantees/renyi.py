@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import Self
 
 import numpy as np
 
 from dpcourse import errors
 from dpcourse.guarantees.base import Guarantee, ratio
+from dpcourse.guarantees.rounding import ULP, decimal_sum, up
 from dpcourse.loss import PrivacyLoss
 
 Curve = Callable[[float], float]
@@ -32,10 +34,12 @@ class RDP(Guarantee):
         if delta == 0:
             return math.inf
 
-        def floor(order: float) -> float:
-            return self.curve(order) + _gain(order, form)
+        once = replace(self, curve=cache(self.curve))  # some orders are looked at twice
 
-        return max(0.0, _best_order(lambda order: self.epsilon_at(order, delta, form), floor))
+        def floor(order: float) -> float:
+            return once.curve(order) + _gain(order, form)
+
+        return max(0.0, _best_order(lambda order: once.epsilon_at(order, delta, form), floor))
 
     def epsilon_at(self, order: float, delta: float, form: str = "improved") -> float:
         """From one order a: curve(a) + ln(1/delta)/(a-1), improved by ln(1-1/a) - ln(a)/(a-1).
@@ -47,19 +51,21 @@ class RDP(Guarantee):
         errors.one_of("form", form, ("improved", "simple"))
         if delta == 0:
             return math.inf
-        return self.curve(order) - math.log(delta) / (order - 1) + _gain(order, form)
+        terms = self.curve(order), -math.log(delta) / (order - 1), _gain(order, form)
+        return sum(terms) + 8 * ULP * (1 + sum(map(abs, terms)))
 
     def delta(self, epsilon: float, form: str = "improved") -> float:
         """The same conversion, solved for delta."""
         errors.one_of("form", form, ("improved", "simple"))
 
         def log_delta(order: float) -> float:
-            return (order - 1) * (self.curve(order) + _gain(order, form) - epsilon)
+            terms = self.curve(order), _gain(order, form), -epsilon
+            return (order - 1) * (sum(terms) + 8 * ULP * (1 + sum(map(abs, terms))))
 
         def floor(order: float) -> float:
             return math.inf if log_delta(order) > 0 else -math.inf  # no larger order helps either
 
-        return min(1.0, math.exp(min(0.0, _best_order(log_delta, floor))))
+        return min(1.0, up(math.exp(min(0.0, _best_order(log_delta, floor)))) + 5e-324)
 
     def group(self, size: int) -> Self:
         """By the triangle inequality of Bun and Steinke (TCC 2016, Lemma 5.2), one member at a time."""
@@ -70,7 +76,7 @@ class RDP(Guarantee):
 
         def curve(order: float) -> float:
             wide = size * order
-            return wide / (wide - 1) * fewer((wide - 1) / (size - 1)) + self.curve(wide)
+            return up(wide / (wide - 1) * fewer(up((wide - 1) / (size - 1), 4)) + self.curve(up(wide, 1)))
 
         return type(self)(curve, adjacency=self.adjacency)
 
@@ -80,10 +86,10 @@ class RDP(Guarantee):
 
     def __mul__(self, times: int) -> Self:
         times = errors.whole("k", times)
-        return type(self)(lambda order: times * self.curve(order), adjacency=self.adjacency)
+        return type(self)(lambda order: up(times * self.curve(order), 1), adjacency=self.adjacency)
 
     def _plus(self, other: RDP) -> Self:
-        return type(self)(lambda a: self.curve(a) + other.curve(a), adjacency=self.adjacency)
+        return type(self)(lambda a: up(self.curve(a) + other.curve(a), 1), adjacency=self.adjacency)
 
 
 @dataclass(frozen=True, repr=False)
@@ -105,37 +111,66 @@ class ZCDP(Guarantee):
         if self.rho == 0 or delta == 0:
             return math.inf if self.rho else 0.0
         if form == "simple":
-            return self.rho + 2 * math.sqrt(self.rho * -math.log(delta))
+            return up(self.rho + 2 * math.sqrt(self.rho * -math.log(delta)))
         return self.as_rdp().epsilon(delta, form)
 
     def delta(self, epsilon: float, form: str = "improved") -> float:
         """e^{-(eps-rho)^2/(4 rho)} for eps >= rho (simple), or the improved conversion of `RDP`."""
         if form == "simple" and self.rho > 0:
-            return math.exp(-(max(0.0, epsilon - self.rho) ** 2) / (4 * self.rho))
+            exponent = max(0.0, epsilon - self.rho) ** 2 / (4 * self.rho)
+            return min(1.0, up(math.exp(-exponent), 2 + 4 * exponent) + 5e-324 * (exponent > 0))
         return self.as_rdp().delta(epsilon, form) if self.rho else max(0.0, -math.expm1(epsilon))
 
     def as_rdp(self) -> RDP:
         """The line rho a as a curve; nothing is lost."""
-        return RDP(lambda order: self.rho * order, adjacency=self.adjacency)
+        return RDP(lambda order: up(self.rho * order, 1), adjacency=self.adjacency)
 
     def group(self, size: int) -> Self:
         """size^2 rho."""
-        return type(self)(errors.whole("size", size) ** 2 * self.rho, adjacency=self.adjacency)
+        return type(self)(
+            decimal_sum([self.rho], [errors.whole("size", size) ** 2]), adjacency=self.adjacency
+        )
 
     def share(self, loss: PrivacyLoss) -> float:
         """The pair's Renyi divergence as a part of rho a, at the worst of a range of orders."""
         return self.as_rdp().share(loss)
 
     def __mul__(self, times: int) -> Self:
-        return type(self)(errors.whole("k", times) * self.rho, adjacency=self.adjacency)
+        return type(self)(decimal_sum([self.rho], [errors.whole("k", times)]), adjacency=self.adjacency)
 
     def _plus(self, other: ZCDP) -> Self:
-        return type(self)(self.rho + other.rho, adjacency=self.adjacency)
+        return type(self)(decimal_sum([self.rho, other.rho], [1, 1]), adjacency=self.adjacency)
+
+
+def check_order(order: float) -> float:
+    """A finite order above 1."""
+    if not 1 < order < math.inf:
+        errors.reject("order", order, "a finite number above 1", "use 2, or loss.kl() for the limit at 1.")
+    return float(order)
+
+
+def randomized_response_rdp(epsilon: float, order: float) -> float:
+    """Randomized response (Mironov, CSF 2017): the worst curve of all epsilon-DP steps, rounded up.
+
+    With t = 1/(1 + e^-epsilon): ln( t^a (1-t)^{1-a} + (1-t)^a t^{1-a} )/(a-1) for the order a > 1.
+
+    >>> round(randomized_response_rdp(1, 2), 12)
+    0.735325664056
+    """
+    e, z = float(errors.nonnegative("epsilon", epsilon)), check_order(order) - 1
+    if z * e > 30:
+        far = np.logaddexp(z * e, -(z + 1) * e) - np.logaddexp(0.0, -e)
+        return up(float(far) / z, 32)
+    grown = 2 * math.sinh(z * e / 2) ** 2 + math.tanh(e / 2) * math.sinh(z * e)  # E[e^{zL}] - 1
+    return up(math.log1p(grown) / z, 16)
 
 
 def _gain(order: float, form: str) -> float:
     """What the improved conversion adds: ln(1 - 1/a) - ln(a)/(a - 1), negative and growing with a."""
-    return 0.0 if form == "simple" else math.log1p(-1 / order) - math.log(order) / (order - 1)
+    if form == "simple":
+        return 0.0
+    rest = math.log((order - 1) / order) if order < 2 else math.log1p(-1 / order)  # order - 1 is exact
+    return rest - math.log(order) / (order - 1)
 
 
 def _best_order(objective: Curve, floor: Curve) -> float:
@@ -153,10 +188,17 @@ def _best_order(objective: Curve, floor: Curve) -> float:
     best = int(np.nanargmin(coarse))
     low, high = (math.log(_ORDERS[i] - 1) for i in (max(best - 1, 0), min(best + 1, len(_ORDERS) - 1)))
     golden = (math.sqrt(5) - 1) / 2
-    least = coarse[best]
+
+    def at(log: float) -> tuple[float, float]:
+        return log, objective(1 + math.exp(log))
+
+    left, right = at(high - golden * (high - low)), at(low + golden * (high - low))
     for _ in range(44):
-        a, b = high - golden * (high - low), low + golden * (high - low)
-        at_a, at_b = objective(1 + math.exp(a)), objective(1 + math.exp(b))
-        least = min(least, at_a, at_b)
-        low, high = (low, b) if at_a <= at_b else (a, high)
+        if left[1] <= right[1]:
+            high, right = right[0], left
+            left = at(high - golden * (high - low))
+        else:
+            low, left = left[0], right
+            right = at(low + golden * (high - low))
+    least = min(coarse[best], left[1], right[1])
     return float(least)

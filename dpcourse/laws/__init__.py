@@ -15,6 +15,7 @@ from dpcourse.laws.exact import SystemRandomness
 from dpcourse.laws.finite import Finite, Point
 from dpcourse.laws.image import Image
 from dpcourse.laws.ranking import Ranking
+from dpcourse.laws.student import StudentT
 
 __all__ = [
     "DiscreteGaussian",
@@ -30,5 +31,6 @@ __all__ = [
     "Point",
     "Product",
     "Ranking",
+    "StudentT",
     "SystemRandomness",
 ]

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dpcourse.errors import Floats, reject
+from dpcourse.errors import Floats, generator, reject
 
 if TYPE_CHECKING:
     from dpcourse.laws.finite import Finite
+
+__all__ = ["Law", "Size", "generator", "shape_of"]
 
 Size = int | tuple[int, ...] | None
 
@@ -22,14 +24,10 @@ def shape_of(size: Size) -> tuple[int, ...]:
     """numpy's size argument as a tuple: None is one draw without an axis of its own."""
     if size is None:
         return ()
-    return (size,) if isinstance(size, int | np.integer) else tuple(size)
-
-
-def generator(rng: Any) -> np.random.Generator:
-    """The generator itself; anything else is refused, so no draw ever uses hidden global state."""
-    if not isinstance(rng, np.random.Generator):
-        reject("rng", rng, "a numpy.random.Generator", "pass numpy.random.default_rng(seed).")
-    return rng
+    shape = (size,) if isinstance(size, int | np.integer) else tuple(size)
+    if min(shape, default=0) < 0:
+        reject("size", size, "no less than 0 draws", "say how many draws you want, such as 1000.")
+    return shape
 
 
 class Law(ABC):

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dpcourse.errors import Floats, reject
+from dpcourse.errors import Floats, distinct, reject
 from dpcourse.laws.base import Law, Size, curve_svg, generator, shape_of
 
 Outcome = Hashable
@@ -52,8 +52,8 @@ class Finite(Law):
         if not np.all(array >= 0) or not fair:
             fix = "divide by the sum, or use Fractions for an exact law."
             reject("probs", given, "nonnegative with sum 1", fix)
-        if len(set(outcomes)) < len(outcomes):
-            fix = "merge equal outcomes first: Finite.from_pairs adds their probabilities."
+        if not distinct(outcomes):
+            fix = "write lists as tuples; merge equal outcomes by Finite.from_pairs, which adds them up."
             reject("outcomes", outcomes, "distinct", fix)
         object.__setattr__(self, "outcomes", outcomes)
         object.__setattr__(self, "probs", probs)

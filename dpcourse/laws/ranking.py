@@ -74,7 +74,8 @@ class Ranking(Law):
         if math.perm(len(self.items), self.k) > _MOST:
             return None
         orders = list(itertools.permutations(self.items, self.k))
-        probs = np.exp([self.log_prob(order) for order in orders])
+        logs = np.array([self.log_prob(order) for order in orders])
+        probs = np.maximum(np.exp(logs), np.finfo(float).tiny)  # a rare ranking is not an impossible one
         return Finite(tuple(orders), probs / probs.sum())
 
     def _unordered(self, *_: Any) -> Any:

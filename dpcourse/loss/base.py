@@ -8,8 +8,8 @@ is a function of it:
     tradeoff(x) = min FNR of a test with FPR x = sup_eps 1 - delta(eps) - x e^eps
 
 Every delta and epsilon is a bracket. `delta` and `epsilon` give its upper end, so rounding never makes a
-mechanism look more private than it is; a searched `tradeoff` is a lower end. Closed forms of `tradeoff`,
-and moments (`renyi`, `kl`), are accurate to rounding and not bracketed.
+mechanism look more private than it is; `tradeoff` is a lower end. Moments (`renyi`, `kl`) are accurate to
+rounding and not bracketed.
 """
 
 from __future__ import annotations
@@ -79,6 +79,10 @@ class PrivacyLoss(ABC):
     def max_divergence(self) -> float:
         """The largest possible loss: the pure epsilon of this directed pair."""
 
+    def ceiling(self) -> float:
+        """The largest possible loss, rounded up; closed forms have it exactly."""
+        return self.max_divergence()
+
     @abstractmethod
     def reversed(self) -> PrivacyLoss:
         """The loss of Q against P."""
@@ -91,7 +95,7 @@ class PrivacyLoss(ABC):
 
     def hockey_stick(self, ratio: Any) -> Any:
         """delta at e^epsilon = ratio; exact for exact finite laws and a Fraction."""
-        return self.delta(math.log(ratio))
+        return self.delta(math.nextafter(math.log(ratio), -math.inf))
 
     def epsilon_bounds(self, delta: ArrayLike) -> Bounds:
         """A lower and an upper bound on the smallest epsilon >= 0 with delta(epsilon) <= delta."""
@@ -123,14 +127,14 @@ class PrivacyLoss(ABC):
         return float(np.real(self.log_moment(order - 1))) / (order - 1)
 
     def tradeoff(self, fpr: ArrayLike) -> Any:
-        """The least false-negative rate of a test with this false-positive rate.
+        """The least false-negative rate of a test with this false-positive rate, rounded down.
 
         Q is the null hypothesis; `delta` and `tradeoff` are convex conjugates of each other
         (Dong, Roth and Su, JRSS B 2022).
         """
         probability("fpr", fpr)
-        flat = [self._least_fnr(float(x)) for x in np.ravel(np.asarray(fpr, dtype=float))]
-        return np.array(flat).reshape(np.shape(fpr)) if np.ndim(fpr) else flat[0]
+        flat = self._least_fnr(np.ravel(np.asarray(fpr, dtype=float)))
+        return flat.reshape(np.shape(fpr)) if np.ndim(fpr) else float(flat[0])
 
     def at(self, y: Any) -> Any:
         """The loss at an outcome: ln P(y) - ln Q(y)."""
@@ -167,16 +171,28 @@ class PrivacyLoss(ABC):
             reject("loss", repr(self), "a loss whose two laws are known", fix)
         return self.pair
 
+    def _pure(self) -> tuple[float, float]:
+        """Bounds on epsilon at delta = 0: the largest loss, as far off below as `ceiling` is above."""
+        high = self.ceiling()
+        return (max(0.0, 2 * self.max_divergence() - high), high) if high < math.inf else (high, high)
+
     def _invert(self, target: float) -> tuple[float, float]:
         """Certified bounds on inf{eps >= 0: delta(eps) <= target}, for one target."""
         if self.delta_bounds(0.0)[1] <= target:
             return 0.0, 0.0
         if self.infinite > target:
             return math.inf, math.inf
-        largest = self.max_divergence()
         if target == 0:
-            return largest, largest
-        root = solve_decreasing(lambda e: float(np.sum(self.delta_bounds(e))) / 2, target, largest)
+            return self._pure()
+        largest = self.ceiling()
+        root = solve_decreasing(lambda e: float(sum(self.delta_bounds(e))) / 2, target, largest)
+        near = min(max(root * (1 + 1e-7), 1e-12), largest)
+        (low, other), (high, _) = self.delta_bounds(np.array([root, near]))
+        off = (high - low) * (near - root) / (low - other) if low > other else 0.0  # by the slope there
+        ends = max(root - 2 * off - 4 * ULP * root, 0.0), min(root + 2 * off + 4 * ULP * root, largest)
+        low, high = self.delta_bounds(np.array(ends))
+        if low[0] >= target and high[1] <= target and off < 1e-9 * (1 + root):
+            return ends
         upper = self._step_until(lambda e: self.delta_bounds(e)[1] <= target, root, +1, largest)
         lower = self._step_until(lambda e: self.delta_bounds(e)[0] >= target, root, -1, 0.0)
         return lower, upper
@@ -194,31 +210,39 @@ class PrivacyLoss(ABC):
             step = max(2 * step, 4 * ULP * max(start, 1e-12))
         return last
 
-    def _least_fnr(self, fpr: float) -> float:
-        """sup over eps of 1 - delta(eps) - fpr e^eps; concave in e^eps, so a search finds it."""
-        if fpr == 0:
-            return max(0.0, 1 - self.infinite)
+    def _least_fnr(self, fpr: Floats) -> Floats:
+        """sup over eps of 1 - delta(eps) - fpr e^eps; concave in e^eps: one search for all."""
+        found = np.full(len(fpr), max(0.0, 1 - self.infinite))
+        (places,) = np.nonzero(fpr > 0)
+        x = fpr[places]
+        if not len(x):
+            return found
 
-        def fnr(epsilon: float) -> float:
-            return 1 - float(self.delta(epsilon)) - fpr * math.exp(epsilon)
+        def fnr(epsilon: Floats) -> Floats:
+            rates = x.reshape(x.shape + (1,) * (epsilon.ndim - 1))
+            return np.asarray(1 - np.asarray(self.delta(epsilon)) - rates * np.exp(epsilon))
 
         # A coarse look finds the hill; golden section climbs it.
-        grid = np.linspace(-40.0, min(-math.log(fpr), 700.0), 129)
-        best = int(np.argmax(1 - self.delta(grid) - fpr * np.exp(grid)))
-        low, high = float(grid[max(best - 1, 0)]), float(grid[min(best + 1, 128)])
+        grid = np.linspace(np.full(len(x), -40.0), np.minimum(-np.log(x), 700.0), 129, axis=-1)
+        best = np.argmax(fnr(grid), axis=-1)
+        rows = np.arange(len(x))
+        low, high = grid[rows, np.maximum(best - 1, 0)], grid[rows, np.minimum(best + 1, 128)]
         golden = (math.sqrt(5) - 1) / 2
         a, b = high - golden * (high - low), low + golden * (high - low)
         at_a, at_b = fnr(a), fnr(b)
-        while high - low > 1e-9:
-            if at_a >= at_b:
-                high, b, at_b = b, a, at_a
-                a = high - golden * (high - low)
-                at_a = fnr(a)
-            else:
-                low, a, at_a = a, b, at_b
-                b = low + golden * (high - low)
-                at_b = fnr(b)
-        return max(0.0, at_a, at_b)
+        while np.max(high - low) > 1e-9:
+            left = at_a >= at_b
+            low, high = np.where(left, low, a), np.where(left, b, high)
+            new = np.where(left, high - golden * (high - low), low + golden * (high - low))
+            at_new = fnr(new)
+            a, at_a, b, at_b = (
+                np.where(left, new, b),
+                np.where(left, at_new, at_b),
+                np.where(left, a, new),
+                np.where(left, at_a, at_new),
+            )
+        found[places] = np.maximum(0.0, np.maximum(at_a, at_b) - 4 * ULP)
+        return found
 
 
 def widen(value: Floats, error: Any) -> Bounds:

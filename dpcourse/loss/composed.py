@@ -11,7 +11,7 @@ Which method sums the losses depends on what they are; `loss.method` names it an
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
@@ -26,6 +26,8 @@ from dpcourse.loss.shifts import GaussianLoss, LaplaceLoss
 from dpcourse.loss.solve import ULP
 
 Parts = Sequence[tuple[PrivacyLoss, int]]
+_WIDEST = 1e4  # a Laplace shift: e^-shift is far from every double
+_APART = FiniteLoss((1.0, 0.0), (0.0, 1.0))  # no noise at all
 
 
 class Engine(Protocol):
@@ -62,9 +64,20 @@ def compose(parts: Parts) -> PrivacyLoss:
     for leaf, times in _leaves(parts):
         if isinstance(leaf, GaussianLoss):
             square += times * leaf.mu**2
+        elif isinstance(leaf, LaplaceLoss) and leaf.shift > _WIDEST:
+            if leaf.shift < math.inf:
+                reject(
+                    "shift",
+                    leaf.shift,
+                    f"at most {_WIDEST:g} to be composed",
+                    "such noise hides nothing: leave it.",
+                )
+            counts[_APART] = 1
         elif not _is_null(leaf):
             counts[leaf] = counts.get(leaf, 0) + times
-    if square > 0 or not counts:
+    if square == math.inf:
+        counts[_APART] = 1
+    elif square > 0 or not counts:
         counts[GaussianLoss(math.sqrt(square))] = 1
     if len(counts) == 1 and sum(counts.values()) == 1:
         only = next(iter(counts))
@@ -79,6 +92,13 @@ def _leaves(parts: Parts) -> Iterator[tuple[PrivacyLoss, int]]:
             yield from ((leaf, k * inner) for leaf, inner in loss.parts)
         else:
             yield loss, k
+
+
+def _sum_up(products: Iterable[float]) -> float:
+    """The sum of products, rounded up."""
+    terms = list(products)
+    total = float(sum(terms))
+    return math.fsum(terms) + 2 * ULP * math.fsum(map(abs, terms)) if math.isfinite(total) else total
 
 
 def _is_null(leaf: PrivacyLoss) -> bool:
@@ -105,7 +125,7 @@ class Composed(PrivacyLoss):
     @cached_property
     def infinite(self) -> float:  # type: ignore[override]
         """1 - prod(1 - infinite_i): one infinite loss is enough."""
-        return -math.expm1(
+        return 0.0 - math.expm1(
             sum(k * math.log1p(-p) if (p := leaf.infinite) < 1 else -math.inf for leaf, k in self.parts)
         )
 
@@ -126,11 +146,12 @@ class Composed(PrivacyLoss):
     def _top(self) -> float:
         """The largest finite sum, with room for its rounding; there is nothing above it."""
         ends = [
-            leaf.atoms[0].max(initial=-math.inf) if isinstance(leaf, FiniteLoss) else leaf.max_divergence()
+            leaf.atoms[0].max(initial=-math.inf) + leaf.slip
+            if isinstance(leaf, FiniteLoss)
+            else leaf.ceiling()
             for leaf, _ in self.parts
         ]
-        top = float(sum(k * end for end, (_, k) in zip(ends, self.parts, strict=True)))
-        return top + 1e-13 * (1 + abs(top)) if math.isfinite(top) else top
+        return _sum_up(k * end for end, (_, k) in zip(ends, self.parts, strict=True))
 
     def _inside(self, epsilon: Floats) -> tuple[Floats, Floats]:
         """Bounds on delta without the infinite mass, each from the first method that can."""
@@ -157,6 +178,8 @@ class Composed(PrivacyLoss):
         """For eps < 0 by exchanging P and Q: delta(eps) = 1 - e^eps + e^eps delta_QP(-eps)."""
         eps = np.asarray(epsilon, dtype=float)
         flat = eps.ravel()
+        if np.isnan(flat).any():
+            reject("epsilon", epsilon, "a number", "find out where the NaN comes from.")
         back = flat < 0
         if back.any():
             low, high = np.empty((2, len(flat)))
@@ -208,6 +231,10 @@ class Composed(PrivacyLoss):
         """Largest losses add."""
         return float(sum(k * leaf.max_divergence() for leaf, k in self.parts))
 
+    def ceiling(self) -> float:
+        """Largest losses add; rounded up."""
+        return _sum_up(k * leaf.ceiling() for leaf, k in self.parts)
+
     def reversed(self) -> PrivacyLoss:
         """Every leaf reversed."""
         return compose([(leaf.reversed(), k) for leaf, k in self.parts])
@@ -226,16 +253,16 @@ class Composed(PrivacyLoss):
         """A root of the first method that finds one, certified on both sides by `delta_bounds`."""
         if self.infinite > target:
             return math.inf, math.inf
-        largest = self.max_divergence()
+        largest = self.ceiling()
         if target <= self.infinite:
-            return (largest, largest) if target == 0 else (0.0, math.inf)
+            return self._pure() if target == 0 else (0.0, math.inf)
         rank, root, off = 0, math.nan, 0.0
         while math.isnan(root):
             (root, off), rank = self._engine(rank).root(target - self.infinite), rank + 1
         if root <= 0 and self.delta_bounds(0.0)[1] <= target:
             return 0.0, 0.0
         root = min(max(root, 0.0), largest)
-        pad = 1.1 * off + 4 * ULP * root
+        pad = (1.1 * off if off < 1e-6 * (1 + root) else 0.0) + 4 * ULP * root  # wide: see how far it is
         ends = root - min(pad, root), min(root + pad, largest)
         low, high = self._forward(np.array(ends))
         if low[0] >= target and high[1] <= target:

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from dpcourse.errors import Floats, probability, reject
 from dpcourse.laws import Finite, Law
 from dpcourse.loss.base import Bounds, PrivacyLoss, widen
+from dpcourse.loss.solve import ULP
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,14 @@ class FiniteLoss(PrivacyLoss):
     missing: float = 0.0
     losses: tuple[float, ...] | None = None
     pair: tuple[Law, Law] | None = field(default=None, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if len(self.p) != len(self.q):
+            fix = "give both laws the same outcomes, with probability 0 where one does not have them."
+            reject("q", self.q, f"as long as p, which has {len(self.p)} outcomes", fix)
+        for name, law in (("p", self.p), ("q", self.q)):
+            if not abs(float(sum(law)) - 1) <= 1e-6 + self.missing or min(law) < 0:
+                reject(name, law, "probabilities that add up to 1", "divide them by their sum.")
 
     @classmethod
     def of(cls, p: Finite, q: Finite) -> FiniteLoss:
@@ -95,11 +104,20 @@ class FiniteLoss(PrivacyLoss):
         """The mass under P of outcomes that Q never gives."""
         return math.fsum(self._masses[0][self._each == math.inf])
 
-    @property
+    @cached_property
     def atoms(self) -> tuple[Floats, Floats]:
-        """The finite losses and their probabilities under P, largest loss first."""
+        """The finite losses, each once, and their probabilities under P, largest loss first."""
         losses, p, _ = self._sorted
-        return losses, p
+        fresh = np.flatnonzero(np.diff(losses, prepend=np.nan) != 0)
+        if len(fresh) == len(losses):
+            return losses, p
+        return losses[fresh], np.add.reduceat(p, fresh)
+
+    @cached_property
+    def slip(self) -> float:
+        """How far a finite loss may be off: the roundings of p, of q, and of their logarithms."""
+        losses, p = self.atoms
+        return ULP * float(np.max(1.5 + 2 * np.abs(losses) - np.log(np.maximum(p, 5e-324)), initial=0.0))
 
     def delta_bounds(self, epsilon: ArrayLike) -> Bounds:
         """The sum of p - e^eps q over outcomes with loss above eps."""
@@ -113,9 +131,13 @@ class FiniteLoss(PrivacyLoss):
         )
         ulp = np.finfo(np.longdouble).eps
         rounding = (len(self.p) + 8 + np.abs(eps)) * ulp * (head + body)
-        rounding += 2 * np.finfo(float).eps * (head + body)  # p and q themselves are rounded
+        rounding += 2 * ULP * (head + body)  # p and q themselves are rounded
+        near = (
+            run_p[np.searchsorted(-losses, self.slip - eps, side="left")] - head
+        )  # perhaps above eps as well
         lower, _ = widen((head - body).astype(float), rounding.astype(float))
-        _, upper = widen((head - body).astype(float), (rounding + self.missing).astype(float))
+        above = rounding + self.missing + 2 * self.slip * near
+        _, upper = widen((head - body).astype(float), above.astype(float))
         return lower, upper
 
     def hockey_stick(self, ratio: Any) -> Any:
@@ -123,7 +145,7 @@ class FiniteLoss(PrivacyLoss):
         if self.exact and isinstance(ratio, int | Fraction):
             zero = Fraction(0)
             return sum((max(a - ratio * b, zero) for a, b in zip(self.p, self.q, strict=True)), zero)
-        return self.delta(math.log(ratio))
+        return self.delta(math.nextafter(math.log(ratio), -math.inf))
 
     def total_variation(self) -> Any:
         """Half the l1 distance; a Fraction for exact laws."""
@@ -157,15 +179,20 @@ class FiniteLoss(PrivacyLoss):
             return math.inf
         return max(0.0, float(self._sorted[0][0]))
 
+    def ceiling(self) -> float:
+        """The largest loss, rounded up."""
+        largest = self.max_divergence()
+        return largest + self.slip if largest > 0 else 0.0
+
     def tradeoff(self, fpr: ArrayLike) -> Any:
-        """The Neyman-Pearson polygon: reject the outcomes of largest loss first."""
+        """The Neyman-Pearson polygon: reject the outcomes of largest loss first. Rounded down."""
         if self.missing:
             return super().tradeoff(fpr)
         x = np.asarray(probability("fpr", fpr), dtype=float)
         run_p, run_q = self._running
-        return (1 - np.interp(x, np.append(run_q, 1.0).astype(float), np.append(run_p, 1.0).astype(float)))[
-            ()
-        ]
+        power = np.interp(x, np.append(run_q, 1.0).astype(float), np.append(run_p, 1.0).astype(float))
+        rate = np.maximum(1 - power * (1 + 8 * ULP), 0.0)
+        return np.where(power > 0, rate * (1 - ULP), 1.0)[()]
 
     def reversed(self) -> FiniteLoss:
         """P and Q exchanged."""

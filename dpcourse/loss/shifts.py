@@ -73,8 +73,12 @@ class GaussianLoss(PrivacyLoss):
         return math.inf if self.mu else 0.0
 
     def tradeoff(self, fpr: ArrayLike) -> Any:
-        """Phi(Phi^-1(1 - fpr) - mu)."""
-        return special.ndtr(-special.ndtri(probability("fpr", fpr)) - self.mu)
+        """Phi(Phi^-1(1 - fpr) - mu), rounded down."""
+        level = -special.ndtri(probability("fpr", fpr))
+        off = 8 * ULP * (1 + np.abs(level) + self.mu)
+        with np.errstate(invalid="ignore"):  # at 0 and 1 the level is infinite, and the rate known
+            rate = special.ndtr(level - self.mu - off) * (1 - 16 * ULP)
+        return np.where(np.isinf(level), (level > 0) * 1.0, rate)[()]
 
     def reversed(self) -> GaussianLoss:
         """The same by symmetry."""
@@ -140,11 +144,14 @@ class LaplaceLoss(PrivacyLoss):
         return self.shift
 
     def tradeoff(self, fpr: ArrayLike) -> Any:
-        """Two lines and a hyperbola between them."""
+        """Two lines and a hyperbola between them, rounded down."""
         x = np.asarray(probability("fpr", fpr), dtype=float)
-        odds = math.exp(-self.shift)
-        middle = odds / (4 * np.maximum(x, odds / 2))
-        return np.where(x < odds / 2, 1 - x / odds, np.where(x <= 0.5, middle, odds * (1 - x)))[()]
+        odds = math.exp(-self.shift) * (1 - 4 * ULP)  # the larger the shift, the lower the curve
+        if odds < 1e-300:
+            return np.where(x > 0, 0.0, 1.0)[()]
+        left, middle, right = 1 - x / odds, odds / (4 * np.maximum(x, odds / 2)), odds * (1 - x)
+        rate = np.where(x < odds / 2, left, np.where(x <= 0.5, middle, right)) * (1 - 4 * ULP)
+        return np.where(x > 0, rate, 1.0)[()]
 
     def reversed(self) -> LaplaceLoss:
         """The same by symmetry."""

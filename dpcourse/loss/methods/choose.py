@@ -19,21 +19,26 @@ import numpy as np
 from dpcourse.loss.composed import Engine, Parts
 from dpcourse.loss.finite import FiniteLoss
 from dpcourse.loss.methods.contour import Contour
+from dpcourse.loss.methods.counts import possible
 from dpcourse.loss.methods.factors import Factor, FiniteFactor, GaussianFactor, LaplaceFactor
 from dpcourse.loss.methods.few import few
 from dpcourse.loss.methods.grid import Grid
+from dpcourse.loss.methods.halves import halves
 from dpcourse.loss.methods.knots import knots
 from dpcourse.loss.methods.lattice import lattice
 from dpcourse.loss.methods.listing import listing
 from dpcourse.loss.methods.oscillation import SubsampledFactor
 from dpcourse.loss.methods.saddle import Saddle
-from dpcourse.loss.methods.smooth import Smooth, Waves
+from dpcourse.loss.methods.smooth import Smooth
 from dpcourse.loss.methods.spline import spline
+from dpcourse.loss.methods.waves import Waves
 from dpcourse.loss.shifts import GaussianLoss, LaplaceLoss
 from dpcourse.loss.subsampled import SubsampledGaussianLoss
 
+_WIDEST = 600.0  # a Laplace loss whose least value has a probability that is a double
 _MOST_WAVES = 400  # exponentials on a line; beyond that a grid is faster
 _NEEDED = 27.0  # Laplace losses alone need prod M_i/A_i > e^27 at c = 0, or the contour never gets to 1e-11
+_ENTRY, _MANY = 200.0, 2**22  # nanoseconds for an entry of a list, and too many of them
 _SMOOTH = {GaussianLoss: GaussianFactor, SubsampledGaussianLoss: SubsampledFactor}
 
 
@@ -47,7 +52,8 @@ def candidates(parts: Parts) -> Iterator[Engine]:
     finite: Any = [(leaf, k) for leaf, k in parts if isinstance(leaf, FiniteLoss)]
     if len(finite) == len(parts) and (exact := lattice(finite)):
         yield exact
-    yield from contours(parts)
+    lines = list(contours(parts))
+    yield from lines
     if len(finite) == len(parts) and (every := listing(finite)):
         yield every
     if len(laplace) == len(parts) == 1 and (pieces := spline(*laplace[0])):
@@ -55,11 +61,13 @@ def candidates(parts: Parts) -> Iterator[Engine]:
     if len(laplace) + len(finite) == len(parts):
         if laplace and (pieces := knots(laplace, finite)):
             yield pieces
-        if laplace and not finite and (own := few(laplace)):
+        if laplace and (own := few(laplace, finite)):
             yield own
         if smooth := smoothed(laplace, finite):
+            if not laplace and (lists := halves(finite, min(smooth.work / _ENTRY, _MANY))):
+                yield lists
             yield smooth
-    yield Grid(tuple(parts))
+    yield Grid(tuple(parts), lines[0].saddle if lines else None)
 
 
 def contours(parts: Parts, needed: float = _NEEDED) -> Iterator[Contour]:
@@ -90,8 +98,10 @@ def smoothed(laplace: Any, finite: Any) -> Smooth | None:
     """
     if sum(len(leaf.atoms[0]) for leaf, _ in finite) + 4 * len(laplace) > _MOST_WAVES:
         return None
+    if any(leaf.shift > _WIDEST for leaf, _ in laplace):
+        return None
     factors: list[Factor] = [FiniteFactor(leaf, k) for leaf, k in finite]
-    waves = [Waves(leaf.atoms[0], leaf.atoms[1], 0 * leaf.atoms[1], k) for leaf, k in finite]
+    waves = [Waves(losses, p, 0 * p, k) for (losses, p), k in ((possible(leaf), k) for leaf, k in finite)]
     for leaf, k in laplace:
         s = leaf.shift
         ends = np.exp([0.0, -s]) / 2  # e^{-s/2} cosh(ws) = (e^{zs} + e^{-s} e^{-zs})/2; sinh likewise

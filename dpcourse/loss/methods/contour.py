@@ -163,4 +163,4 @@ class Contour:
 
     def root(self, target: float) -> tuple[float, float]:
         """Newton's method on ln delta, from the saddle-point estimate."""
-        return self.saddle.newton(self, target)
+        return self.saddle.newton(lambda e: (*self.bounds(e), self.slope(e)), target)

@@ -96,7 +96,8 @@ class LaplaceFactor:
         small = np.where(near, x, 1.0)
         half = s / 2
         zs = np.where(near, z * half, 0.0)
-        excess = 2 * np.sinh(zs + half) * np.sinh(zs) + half * (np.sinh(small) / small - np.sinh(half) / half)
+        few = np.minimum(half, 1.0)  # where x is near 0, s/2 is below 1
+        excess = 2 * np.sinh(zs + few) * np.sinh(zs) + few * (np.sinh(small) / small - np.sinh(few) / few)
         value = log1p(np.exp(-half) * np.where(near, excess, 0.0))
         if not near.all():
             far = np.where(near, 1.0, x)
@@ -140,4 +141,7 @@ class FiniteFactor:
         return np.zeros(len(t))
 
     def roundings(self, c: float) -> float:
-        return self.times * (4.0 + 2 * c * float(np.abs(self.leaf.atoms[0]).max()))
+        losses, p = self.leaf.atoms
+        share = p * np.exp(c * (losses - losses.max()))  # an error in one term counts as much as the term
+        slips = 1.5 + 2 * np.abs(losses) - np.log(np.maximum(p, 5e-324))  # of the losses themselves
+        return self.times * (4.0 + c * float(share @ slips) / float(share.sum()))

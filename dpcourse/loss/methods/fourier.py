@@ -29,7 +29,7 @@ def power(parts: Masses, c: float, h: float, size: int, low: float) -> tuple[flo
         weight = float(tilted.sum())
         folded = np.zeros(math.ceil(len(mass) / size) * size)
         folded[: len(mass)] = tilted / weight
-        total *= _raised(fft.rfft(folded.reshape(-1, size).sum(0)), k)
+        total *= raised(fft.rfft(folded.reshape(-1, size).sum(0)), k)
         start += k * begin
         log_mass += k * (math.log(weight) + top + c * begin)
     ahead = math.ceil((low - start) / h)
@@ -49,7 +49,7 @@ def outside(parts: Masses, c: float, h: float, ends: Any) -> float:
     return float(np.exp(np.minimum(total[1:] - total[0] - apart[1:] * edges, 0.0)).sum())
 
 
-def _raised(base: Any, k: int) -> Any:
+def raised(base: Any, k: int) -> Any:
     """base ** k by squaring; what is too small to matter is set to 0, because subnormal numbers are slow."""
     result = None
     while k:

@@ -33,7 +33,7 @@ from dpcourse.loss.methods.factors import FiniteFactor
 from dpcourse.loss.methods.fourier import outside, power, survival
 from dpcourse.loss.methods.lattice import common_step
 from dpcourse.loss.methods.rounding import LaplaceCells, blocks
-from dpcourse.loss.methods.saddle import Saddle
+from dpcourse.loss.methods.saddle import Saddle, log_kappa
 from dpcourse.loss.solve import ULP, solve_decreasing
 
 _AIM = 1e-10  # the error of epsilon that the step of the grid aims at
@@ -61,6 +61,8 @@ class Window:
     lower: tuple[float, Floats, Floats]
     error: float
     lost: float
+    slack: float
+    """How far a sum of losses may be from where it was computed."""
 
     def _at(self, side: tuple[float, Floats, Floats], epsilon: Floats, move: int) -> Any:
         start, p, q = side
@@ -73,9 +75,10 @@ class Window:
         error = self.error * np.exp(-self.c * (epsilon - self.centre))
         factor = math.exp(min(self.scale, 700.0))
         tries = range(-4, 5) if self.h < 0.1 else (0,)  # a coarse grid is a lattice: nothing was rounded
-        low = np.max([self._at(self.lower, epsilon, move) for move in tries], axis=0)
-        low = low - error * math.exp((self.c + 1) * self.h * (len(tries) // 2))  # rounding at tau, not eps
-        high = self._at(self.upper, epsilon, 0) + error
+        low = np.max([self._at(self.lower, epsilon + self.slack, move) for move in tries], axis=0)
+        moved = min((self.c + 1) * self.h * (len(tries) // 2), 700.0)  # rounding at tau, not eps
+        low = low - error * math.exp(moved)
+        high = self._at(self.upper, epsilon - self.slack, 0) + error
         return np.maximum(factor * low, 0.0), factor * np.maximum(high, 0.0) + self.lost
 
     def slope(self, epsilon: Floats) -> Any:
@@ -96,6 +99,8 @@ class Grid:
     """
 
     parts: Sequence[tuple[PrivacyLoss, int]]
+    exact: Saddle | None = None
+    """The cumulants of the losses as they are, where they are known."""
     _windows: dict[int, Window] = field(default_factory=dict, repr=False)
 
     @property
@@ -110,6 +115,16 @@ class Grid:
         if len(atoms) < len(self.parts):
             return 0.0
         return common_step(np.concatenate([losses - losses.min() for losses in atoms]))
+
+    @cached_property
+    def _drift(self) -> float:
+        """What the losses may be off together: their rounding, and their distance from the lattice."""
+        total = 0.0
+        for leaf, k in self.parts:
+            if isinstance(leaf, FiniteLoss):
+                gaps = (leaf.atoms[0] - leaf.atoms[0].min()) / self._step if self._step else np.zeros(1)
+                total += k * (leaf.slip + self._step * float(np.abs(gaps - np.rint(gaps)).max()))
+        return total
 
     @cached_property
     def _blocks(self) -> list[tuple[Any, int]]:
@@ -159,8 +174,9 @@ class Grid:
         begin, q = survival(start, law, h, centre, c + 1, span)
         beyond += outside(other, c + 1, h, ends)
         error = beyond + ULP * (16 + 4 * math.log2(size) + 4 * sum(k for _, k in self.parts))
-        lost = float(sum(k * (r.lost + ULP) for r, k in rounded if r.lost))
-        return Window(h, c, centre, scale, upper, (begin, p, q), 2 * error, lost)
+        lost = float(sum(k * r.lost for r, k in rounded)) * (1 + 4 * ULP)
+        slack = self._drift + 8 * ULP * (h * size + sum(k * abs(r.start) for r, k in rounded))
+        return Window(h, c, centre, scale, upper, (begin, p, q), 2 * error, lost, slack)
 
     def _span(self, c: float) -> Any:
         """A window for all but e^-44 of the tilted law, by Chernoff's bound: (x - c, edge) for each side."""
@@ -195,7 +211,22 @@ class Grid:
             mine = regions == region
             with np.errstate(over="ignore", invalid="ignore"):  # beyond e^700 nothing is known: [0, 1]
                 low[mine], high[mine] = self._window(int(region)).bounds(epsilon[mine])
-        return np.where(np.isfinite(low), low, 0.0), np.where(np.isfinite(high), high, 1.0)
+        high = np.minimum(np.where(np.isfinite(high), high, 1.0), self._chernoff(epsilon))
+        return np.where(np.isfinite(low), low, 0.0), high
+
+    @cached_property
+    def _cumulants(self) -> tuple[Floats, Floats]:
+        """Some c, and K(c) + ln of x^x/(1+x)^{1+x} there."""
+        if self.exact is None:
+            return np.zeros(1), np.zeros(1)
+        c = self.exact.table(wide=True).c
+        return c, self.exact.cumulant(c) + log_kappa(c)
+
+    def _chernoff(self, epsilon: Floats) -> Any:
+        """Chernoff's bound, for the tail that the grid has cut off."""
+        c, k = self._cumulants
+        best = (k - np.multiply.outer(epsilon, c)).min(-1)
+        return np.exp(np.minimum(best, 0.0)) * (1 + 1e-9) + 5e-324
 
     def slope(self, epsilon: Floats) -> Any:
         """Each epsilon by the transform of its region."""
@@ -205,7 +236,7 @@ class Grid:
 
     def root(self, target: float) -> tuple[float, float]:
         """Newton's method on ln delta, from the saddle-point estimate; bisection where that fails."""
-        root, off = self._saddle.newton(self, target)
+        root, off = self._saddle.newton(lambda e: (*self.bounds(e), self.slope(e)), target)
         if not math.isnan(root):
             return root, off
 

@@ -160,8 +160,7 @@ def lattice(parts: Sequence[tuple[FiniteLoss, int]]) -> Lattice | None:
     steps = sum(k for *_, k in atoms)
     start = float(sum(k * losses[0] for losses, _, k in atoms)) + step * first
     error = max(float(np.abs(span - step * w).max()) for span, w in zip(spans, where, strict=True))
-    largest = max(float(max(-losses[0], losses[-1])) for losses, *_ in atoms)
-    slack = steps * (error + ULP * (1.5 + 2 * largest)) + 4 * ULP * abs(start)
+    slack = steps * error + sum(k * leaf.slip for leaf, k in parts) + 4 * ULP * abs(start)
     relative = ULP * steps + roundings * WIDE_ULP + 32 * ULP
     return Lattice(_why(parts, step), start, step, law, slack, relative, lost)
 

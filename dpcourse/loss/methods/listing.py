@@ -1,9 +1,13 @@
 """Few finite losses: every value of the sum, listed.
 
-n outcomes taken k times have C(k+n-1, n-1) different sums, each with a multinomial probability. As long
-as that is a list of some hundred thousand, delta(eps) = P(S > eps) - e^eps Q(S > eps) is read off its
-running sums. Proved up to the rounding of the logarithms of the probabilities (a few ulps of their size)
-and one ulp for every input probability.
+n outcomes taken k times have C(k+n-1, n-1) different sums, each with a multinomial probability. With the
+sums l_1 >= l_2 >= ... and
+
+    P_j = p_1 + ... + p_j,    B_j = sum_{i<=j} p_i e^{l_j - l_i},
+
+delta(eps) = P_j - e^{eps - l_j} B_j for l_j the last sum above eps: all these numbers are at most 1, even
+where e^eps is beyond any double. Proved up to rounding: sums and products of positive numbers (each
+operation an ulp), one ulp for every input probability, and `drift` for the losses.
 """
 
 from __future__ import annotations
@@ -11,80 +15,106 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property, reduce
 from typing import Any
 
 import numpy as np
 
 from dpcourse.errors import Floats
 from dpcourse.loss.finite import FiniteLoss
-from dpcourse.loss.methods.lattice import WIDE
-from dpcourse.loss.methods.rounding import Atoms, multinomial
+from dpcourse.loss.methods.counts import multinomial, plus
+from dpcourse.loss.methods.lattice import WIDE, WIDE_ULP
 from dpcourse.loss.solve import ULP
 
-_MOST = 2**19
+Parts = Sequence[tuple[FiniteLoss, int]]
+_MOST = 2**14
+_SPAN = 100.0  # p e^-l is summed over stretches of this length, so that rounding l matters little
+
+
+@dataclass(frozen=True)
+class Tails:
+    """Losses in falling order with their masses, and what lies above a level."""
+
+    losses: Floats
+    p: Floats
+
+    @cached_property
+    def _running(self) -> tuple[Floats, Floats, Floats]:
+        """P_j, B_j and l_j, from j = 0 on."""
+        above = np.append(0.0, np.cumsum(self.p, dtype=WIDE)).astype(float)
+        near = np.zeros(len(above))
+        fall = self.losses[0] - self.losses
+        cuts = np.unique(np.searchsorted(fall, np.arange(0.0, fall[-1] + 1e-9, _SPAN)))
+        for i, j in zip(cuts, [*cuts[1:], len(fall)], strict=True):
+            carried = near[i] * math.exp(fall[i - 1] - fall[i]) if i else 0.0
+            shrink = np.exp(fall[i] - fall[i:j])
+            near[i + 1 : j + 1] = (np.cumsum(self.p[i:j] / shrink, dtype=WIDE) + carried) * shrink
+        return above, near, np.append(math.inf, self.losses)
+
+    def above(self, level: Any) -> tuple[Any, Any]:
+        """P and e^level Q of the losses above a level."""
+        above, near, last = self._running
+        j = np.searchsorted(-self.losses, -level, side="left")
+        return above[j], np.exp(level - last[j]) * near[j]
+
+
+def falling(losses: Floats, p: Floats) -> Tails:
+    """Losses in any order, sorted."""
+    order = np.argsort(-losses)
+    return Tails(losses[order], p[order])
+
+
+def roundings(parts: Parts, length: int) -> float:
+    """The relative error of a mass, and of running sums of so many of them."""
+    operations = sum(2 * k + 4 * len(leaf.atoms[0]) for leaf, k in parts) + 16 + _SPAN / 2
+    return ULP * operations + WIDE_ULP * (length + 4 * sum(k for _, k in parts))
+
+
+def drift(parts: Parts) -> float:
+    """How far a sum of losses ln p - ln q may be off: roundings of the logarithms, products and sums."""
+    return sum(k * leaf.slip for leaf, k in parts)
 
 
 @dataclass(frozen=True)
 class Listing:
-    """All sums in falling order, with running masses under P and Q."""
+    """All sums, ready for delta(eps) and its inverse."""
 
     method: str
-    losses: Floats
-    above_p: Any
-    above_q: Any
+    tails: Tails
     slack: float
     relative: float
 
-    def _parts(self, epsilon: Floats) -> tuple[Any, Any]:
-        above = np.searchsorted(-self.losses, -epsilon, side="left")
-        return self.above_p[above], np.exp(epsilon.astype(WIDE)) * self.above_q[above]
-
     def bounds(self, epsilon: Floats) -> tuple[Floats, Floats]:
         """The difference, at eps -+ slack, widened by the rounding of both terms."""
-        p, q = self._parts(epsilon + self.slack)
-        low = p - q - self.relative * (p + q)
-        p, q = self._parts(epsilon - self.slack)
-        high = p - q + self.relative * (p + q)
-        return np.maximum(low, 0).astype(float), np.maximum(high, 0).astype(float)
+        p, q = self.tails.above(np.array([epsilon + self.slack, epsilon - self.slack]))
+        error = self.relative * (p + q)
+        return np.maximum(p - q - error, 0.0)[0], np.maximum(p - q + error, 0.0)[1]
 
     def slope(self, epsilon: Floats) -> Floats:
         """e^eps Q[S > eps]."""
-        slope: Floats = self._parts(epsilon)[1].astype(float)
+        slope: Floats = self.tails.above(epsilon)[1]
         return slope
 
     def root(self, target: float) -> tuple[float, float]:
         """ln of a ratio, between the two sums where delta passes the target."""
-        at = (
-            self.above_p[:-1] - np.exp(self.losses.astype(WIDE)) * self.above_q[:-1]
-        )  # delta at each sum, rising
-        j = int(np.searchsorted(at, target, side="right"))  # below losses[j - 1], at or above losses[j]
-        j = max(j, 1)  # at the very top nothing lies above
-        p, q = self.above_p[j], self.above_q[j]
-        ratio = (p - target) / q
-        off = self.slack + self.relative * float(p + ratio * q) / max(float(ratio * q), 1e-300)
-        return float(np.log(ratio)) if ratio > 0 else -math.inf, off
+        losses = self.tails.losses
+        p, q = self.tails.above(losses)
+        j = max(int(np.searchsorted(p - q, target, side="right")) - 1, 0)  # below or at the target last
+        level = math.nextafter(losses[j], -math.inf)
+        p, q = map(float, self.tails.above(np.float64(level)))
+        root = level + math.log((p - target) / q) if p > target else -math.inf
+        return root, self.slack + self.relative * (p + q) / max(p - target, 1e-300)
 
 
-def listing(parts: Sequence[tuple[FiniteLoss, int]]) -> Listing | None:
+def listing(parts: Parts) -> Listing | None:
     """All sums, or None if they are too many.
 
     >>> coin = FiniteLoss((0.75, 0.25), (0.25, 0.75))
-    >>> np.exp(listing([(coin, 2)]).losses)
-    array([9. , 1. , 0.11111111])
+    >>> np.exp(listing([(coin, 2)]).tails.losses)
+    array([9.        , 1.        , 0.11111111])
     """
     if math.prod(math.comb(k + len(leaf.atoms[0]) - 1, k) for leaf, k in parts) > _MOST:
         return None
-    total = Atoms(np.zeros(1), np.zeros(1))
-    for leaf, k in parts:
-        total = total.plus(multinomial(leaf, k))
-    order = np.argsort(-total.losses, kind="stable")
-    losses, log_p = total.losses[order], total.log_p[order]
-    zero = np.zeros(1, dtype=WIDE)
-    p = np.concatenate([zero, np.cumsum(np.exp(log_p), dtype=WIDE)])
-    q = np.concatenate([zero, np.cumsum(np.exp(log_p - losses), dtype=WIDE)])
-    steps = sum(k for _, k in parts)
-    largest = max(float(np.abs(leaf.atoms[0]).max()) for leaf, _ in parts)
-    size = float(np.max(-log_p)) + math.lgamma(steps + 1)
-    relative = ULP * (8 + 2 * steps + 2 * size)
+    losses, p = reduce(plus, (multinomial(leaf, k) for leaf, k in parts))
     why = f"list of all {len(losses)} sums of finite losses, with their multinomial probabilities"
-    return Listing(why, losses, p, q, steps * ULP * (1.5 + 2 * largest), relative)
+    return Listing(why, falling(losses, p), drift(parts), roundings(parts, len(p)))

@@ -23,7 +23,6 @@ import numpy as np
 
 from dpcourse.errors import Floats
 from dpcourse.loss.methods.lattice import discounted
-from dpcourse.loss.solve import ULP
 
 
 @lru_cache(maxsize=64)
@@ -48,6 +47,8 @@ class Pieces:
     """ln of the factor that values and atoms are to be multiplied with."""
     relative: float
     """The relative error of it all, interpolation and rounding."""
+    slack: float
+    """How far the sum may lie from where the lattice has it."""
 
     @cached_property
     def _edges(self) -> Any:
@@ -87,10 +88,10 @@ class Pieces:
         return np.where(inside, delta, 0.0), np.where(inside, slope, 0.0)
 
     def bounds(self, epsilon: Floats) -> tuple[Floats, Floats]:
-        """delta -+ its relative error."""
-        delta, slope = self._inside(epsilon)
-        error = self.relative * delta + 4 * ULP * np.abs(epsilon) * slope
-        return np.maximum(delta - error, 0.0), delta + error
+        """delta at eps -+ slack, widened by the relative error."""
+        delta = self._inside(np.concatenate([epsilon + self.slack, epsilon - self.slack]))[0]
+        low, high = delta[: len(epsilon)], delta[len(epsilon) :]
+        return low * (1 - self.relative), high * (1 + self.relative)
 
     def slope(self, epsilon: Floats) -> Floats:
         """-d delta/d eps."""
@@ -118,7 +119,7 @@ class Pieces:
             point = min(max(point + move, (low + point) / 2), (high + point) / 2)
             if abs(move) <= 1e-8 * point:  # the error is about its square
                 break
-        return point, self.relative * target / slope + 4 * ULP * point
+        return point, self.relative * target / slope + self.slack
 
 
 @lru_cache(maxsize=64)

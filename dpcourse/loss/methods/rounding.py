@@ -23,10 +23,10 @@ from typing import Any
 
 import numpy as np
 
-from dpcourse import special
 from dpcourse.errors import Floats
 from dpcourse.loss.base import PrivacyLoss
 from dpcourse.loss.finite import FiniteLoss
+from dpcourse.loss.methods.counts import multinomial, plus
 from dpcourse.loss.shifts import GaussianLoss, LaplaceLoss
 from dpcourse.loss.subsampled import SubsampledGaussianLoss
 
@@ -48,10 +48,10 @@ class Rounded:
 
 @dataclass(frozen=True)
 class Atoms:
-    """A finite law of losses: values, and their logarithmic P-masses (which may sum to less than 1)."""
+    """A finite law of losses: values, and their P-masses (which may sum to less than 1)."""
 
     losses: Floats
-    log_p: Floats
+    p: Floats
 
     @property
     def finest(self) -> float:
@@ -59,23 +59,18 @@ class Atoms:
 
     @property
     def sketch(self) -> tuple[Any, Any]:
-        return self.losses, np.exp(self.log_p)
+        return self.losses, self.p
 
     def rounded(self, h: float) -> Rounded:
         start = float(self.losses.min())
         place = (self.losses - start) / h
         index = np.floor(place).astype(int)
         up = np.expm1(-h * (place - index)) / math.expm1(-h)
-        p = np.exp(self.log_p)
-        q = np.exp(self.log_p - self.losses)
+        with np.errstate(divide="ignore"):  # a mass may have underflowed
+            p, q = self.p, np.exp(np.log(self.p) - self.losses)
         size = int(index.max()) + 2
         both = [np.bincount(index, m * (1 - up), size) + np.bincount(index + 1, m * up, size) for m in (p, q)]
         return Rounded(start, start, both[0], both[0], both[1])
-
-    def plus(self, other: Atoms) -> Atoms:
-        return Atoms(
-            *(np.add.outer(a, b).ravel() for a, b in ((self.losses, other.losses), (self.log_p, other.log_p)))
-        )
 
 
 @dataclass(frozen=True)
@@ -83,7 +78,10 @@ class LaplaceCells:
     """A Laplace loss: an atom at each end and the density e^{(l-s)/2}/4 between them."""
 
     leaf: LaplaceLoss
-    finest = 0.0
+
+    @property
+    def finest(self) -> float:
+        return 2 * self.leaf.shift / (16 * _MOST_EDGES)
 
     @property
     def sketch(self) -> tuple[Any, Any]:
@@ -172,28 +170,10 @@ class Cells:
         return Rounded(self.low, self.low + h / 2, p, np.append(p_low, 0.0), np.append(q_low, 0.0), lost)
 
 
-def multinomial(leaf: FiniteLoss, m: int) -> Atoms:
-    """The exact law of m equal finite losses: one atom for every way to share m steps among the outcomes."""
-    losses, p = (a[leaf.atoms[1] > 0] for a in leaf.atoms)  # a probability may have underflowed
-    if m == 1:
-        return Atoms(losses, np.log(p))
-    rest, total, log_p = np.array([m]), np.zeros(1), np.array([special.gammaln(m + 1.0)])
-    for i in range(len(losses)):
-        if i == len(losses) - 1:
-            count, keep = rest, np.arange(len(rest))
-        else:
-            keep = np.repeat(np.arange(len(rest)), rest + 1)
-            count = np.arange(len(keep)) - np.repeat(np.cumsum(rest + 1) - (rest + 1), rest + 1)
-        total = total[keep] + count * losses[i]
-        log_p = log_p[keep] + count * math.log(p[i]) - special.gammaln(count + 1.0)
-        rest = rest[keep] - count
-    return Atoms(total, log_p)
-
-
 def blocks(parts: Iterable[tuple[PrivacyLoss, int]], merge: bool = True) -> list[tuple[Any, int]]:
     """What is to be rounded, and how often: finite losses in exact blocks, all others one by one."""
     found: list[tuple[Any, int]] = []
-    once = nothing = Atoms(np.zeros(1), np.zeros(1))
+    once = nothing = np.zeros(1), np.ones(1)
     for leaf, k in parts:
         if isinstance(leaf, LaplaceLoss):
             found.append((LaplaceCells(leaf), k))
@@ -205,12 +185,12 @@ def blocks(parts: Iterable[tuple[PrivacyLoss, int]], merge: bool = True) -> list
             m = max(sizes, default=1) if merge else 1
             repeat, left = divmod(k, m)
             if repeat > 1:
-                found.append((multinomial(leaf, m), repeat))
+                found.append((Atoms(*multinomial(leaf, m)), repeat))
             for size in [m] * (repeat == 1) + [left] * (left > 0):
                 extra = multinomial(leaf, size)
-                if len(once.losses) * len(extra.losses) > _MOST_ATOMS:
-                    found.append((once, 1))
+                if len(once[0]) * len(extra[0]) > _MOST_ATOMS:
+                    found.append((Atoms(*once), 1))
                     once = extra
                 else:
-                    once = once.plus(extra)
-    return found if once is nothing else [*found, (once, 1)]
+                    once = plus(once, extra)
+    return found if once is nothing else [*found, (Atoms(*once), 1)]

@@ -9,7 +9,7 @@ they are good is proved afterwards, for any c.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -20,6 +20,8 @@ from dpcourse import special
 from dpcourse.errors import Floats
 from dpcourse.loss.methods.factors import Factor
 
+Look = Callable[[Floats], tuple[Any, Any, Any]]
+"""From epsilons to the lower and the upper delta, and to about -d delta/d eps."""
 AIM = math.log(1e15)  # aliases and truncation aim at 1e-15 of delta
 _BELOW = np.array([0.0, 0.25, 0.5, 0.75])
 _ABOVE = 1 + np.array([0.02, 0.04, 0.07, 0.1, 0.15, 0.2, 0.35, 0.5, 1.0, 2.0, 4.0])
@@ -124,20 +126,38 @@ class Saddle:
             aliases.append((chernoff_at - ratio - math.log(-math.expm1(-ratio)), -at))
         return chosen, tuple(aliases)
 
-    def newton(self, engine: Any, target: float) -> tuple[float, float]:
-        """Where the middle of an engine's bracket reaches the target; NaN if the engine declines."""
+    def newton(self, look: Look, target: float, last: float = math.inf) -> tuple[float, float]:
+        """Where the middle of a bracket reaches the target, and how far off that is; NaN where it is NaN.
+
+        Newton's method on ln delta; where atoms make kinks, also in e^eps, in which delta is convex (from the
+        left it never passes the root); and where they make plateaus, bisection.
+        """
         goal = math.log(target)
         table = self.table(wide=goal < self.table().log_delta[-1])
-        point = float(np.interp(-goal, -table.log_delta, table.eps))
-        off = math.nan
-        for _ in range(25):
-            at = np.array([max(point, 0.0)])
-            ((low,), (high,)), (slope,) = engine.bounds(at), engine.slope(at)
+        point = min(max(float(np.interp(-goal, -table.log_delta, table.eps)), 0.0), last)
+        left, right, off = 0.0, last, math.inf
+        for tries in range(120):
+            low, high, slope = (float(v[0]) for v in look(np.array([point])))
             value = (low + high) / 2
-            if not value > 0 or not slope > 0:
+            if math.isnan(value):
                 return math.nan, math.nan
-            move = value / slope * (math.log(value) - goal)
-            point, off = at[0] + move, float(high - low) / 2 / slope
-            if point <= 0 or abs(move) < 1e-8 * point + 0.1 * (high - low) / slope:  # then the next is exact
+            if value > target:
+                left = point
+            elif point == 0:
+                return 0.0, 0.0
+            else:
+                right = point
+            steps = []
+            if value > 0 and slope > 0:
+                off = (high - low) / 2 / slope
+                steps = [value / slope * (math.log(value) - goal)]
+                if abs(steps[0]) < 1e-15 * point + 0.2 * off:
+                    return point + steps[0], off
+                if slope + value > target:
+                    steps.insert(tries < 8, math.log1p((value - target) / slope))
+            middle = (left + right) / 2 if right < math.inf else 2 * point + 1
+            inside = (point + step for step in steps if left < point + step < right)
+            point = middle if tries > 8 and tries % 2 else next(inside, middle)
+            if not left < point < right:
                 break
-        return float(point), off
+        return point, off

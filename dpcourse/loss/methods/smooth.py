@@ -13,78 +13,73 @@ times as much. The two integrals share the values of M on the line Re z = c,
     e^{-eps z} M(z) e^{w^2 z(z+1)/2} / (z(z+1)),
     e^{-eps z} M(z) [e^{w^2 z^2/2}/z - e^{w^2 (z+1)^2/2}/(z+1)],
 
-which are sums of a few exponentials: a matrix product evaluates millions of them, and only where |M| is
-not small is more needed.
+and need them only where |M| is not small (`waves`): some ten thousand of 10^8 nodes.
 
 Proved: both inequalities; aliases as in `contour`; the truncation at T, at most 2.1 e^{w^2((c+1)^2 -
 T^2)/2}/(pi T) of e^{K(c) - c eps}, since |1/z - e^{w^2 (z + 1/2)}/(z+1)| <= 1/t^2 + 1.1 w^2; the nodes
-left out, by their size. Modelled: rounding.
+left out, at most 1.9 h/pi |M/M(c)|/t^2 each. Modelled: rounding.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from dpcourse.errors import Floats
-from dpcourse.loss.methods.factors import expm1
+from dpcourse.loss.methods.factors import Factor, FiniteFactor, expm1
 from dpcourse.loss.methods.saddle import Saddle, log_kappa
+from dpcourse.loss.methods.search import NEAR, Search
+from dpcourse.loss.methods.waves import Waves
 from dpcourse.loss.solve import ULP
 
-_AIM = 2e-9  # w^2 (1 + c), about the width of the bracket on epsilon
-_REACH = 6.0  # w T: the smoothing leaves e^-18 at the end of the line
-_NEAR, _BLOCK, _WORK = 2**12, 2**12, 1e8
-_CELLS = 2  # saddle-point cells that share the nodes
-_SMALL = 1e-11
+_AIM: Final = 2e-9  # w^2 (1 + c), about the width of the bracket on epsilon
+_REACH: Final = 6.0  # w T: the smoothing leaves e^-18 at the end of the line
+_SPARE: Final = 1e-10  # times c: the part of delta that nodes may have which are left out
 
 
 @dataclass(frozen=True)
-class Waves:
-    """M(z) = sum_j a_j e^{z l_j} + (1/(2w)) sum_j b_j e^{z l_j}, w = z + 1/2, taken `times` times."""
+class Line:
+    """Re z = c with step h, for epsilons around `centre`; K(c); how much may be left out; the aliases."""
 
-    losses: Floats
-    plain: Floats
-    over_w: Floats
-    times: int
+    c: float
+    centre: float
+    k_c: float
+    h: float
+    count: int
+    spare: float
+    aliases: tuple[tuple[float, float], ...]
 
 
 @dataclass(frozen=True)
 class Nodes:
-    """Weighted values of M for both bounds, as `contour.Plan` keeps them for one."""
+    """Weighted values of M, as `contour.Plan` keeps them: what cos and sin of t (eps - centre) count for."""
 
-    c: float
-    centre: float
-    log_scale: float
-    t: Any
-    upper: Any
-    lower: Any
-    aliases: tuple[tuple[float, float], ...]
+    line: Line
+    t: Floats
+    cos: Floats
+    sin: Floats
+    """A row for the lower bound, one for the upper, one for the slope."""
+    aliases: Sequence[tuple[float, float]]
     error: float
+    common: float
+    """The relative error of all terms together."""
 
-    def bounds(self, epsilon: Floats) -> tuple[Floats, Floats]:
-        """One sum each; the aliases of the upper one are on the safe side."""
-        low, high = np.empty((2, len(epsilon)))
-        for i in range(0, len(epsilon), 16):
-            shift = epsilon[i : i + 16] - self.centre
-            wave = np.exp(-1j * np.multiply.outer(shift, self.t))
-            scale = np.exp(self.log_scale - self.c * shift)
-            error = self.error + ULP * np.abs(self.c * shift)
-            alias = sum(np.exp(at + slope * shift) for at, slope in self.aliases)
-            low[i : i + 16] = scale * ((wave @ self.lower).real - error) - alias
-            high[i : i + 16] = scale * ((wave @ self.upper).real + error)
-        return np.maximum(low, 0.0), high + 5e-324
-
-    def slope(self, epsilon: Floats) -> Any:
-        """-d delta/d eps of the upper bound."""
-        wave = np.exp(-1j * np.multiply.outer(epsilon - self.centre, self.t))
-        return (
-            np.exp(self.log_scale - self.c * (epsilon - self.centre))
-            * (wave @ (self.upper * (self.c + 1j * self.t))).real
-        )
+    def at(self, epsilon: Floats) -> Floats:
+        """The bounds on delta and its slope; the aliases of the upper bound are on the safe side."""
+        found = np.empty((3, len(epsilon)))
+        for i, shift in enumerate(epsilon - self.line.centre):
+            turn = shift * self.t
+            # einsum is as fast as a product of matrices, and wakes no threads
+            sums = np.einsum("ij,j", self.cos, np.cos(turn)) + np.einsum("ij,j", self.sin, np.sin(turn))
+            error = self.error + (self.common + ULP * abs(self.line.c * shift)) * sums[1]
+            sums += -error, error, 0.0
+            found[:, i] = math.exp(self.line.k_c - self.line.c * epsilon[i]) * sums
+            found[0, i] -= sum(math.exp(min(at + slope * shift, 700.0)) for at, slope in self.aliases)
+        return found
 
 
 @dataclass(frozen=True)
@@ -100,20 +95,16 @@ class Smooth:
         """What it does, and why it was chosen."""
         return "smoothed contour: the losses share no lattice, so a little noise is added, for each side once"
 
-    def _region(self, epsilon: Floats) -> Any:
+    def _cell(self, epsilon: Floats) -> Any:
         table = self.saddle.table()
-        cell = np.append(table.cell // _CELLS, -1)
-        return cell[np.searchsorted(table.eps, epsilon)]
+        return np.append(table.cell, -1)[np.searchsorted(table.eps, epsilon)]
 
-    def _at(self, region: int) -> Nodes | None:
-        if region not in self._nodes:
-            self._nodes[region] = self._make(region, _AIM) if region >= 0 else None
-        return self._nodes[region]
-
-    def _make(self, region: int, aim: float) -> Nodes | None:
-        """Choose the line, its step and its length for a region of epsilons."""
+    def _line(self, cell: int, aim: float) -> Line | None:
+        """The line for a cell of epsilons, its step and its length."""
         table = self.saddle.table()
-        members = table.members(region, _CELLS)
+        members = table.members(cell)
+        if not len(members):
+            return None
         middle = members[len(members) // 3]
         c, centre = float(table.c[middle]), float(table.eps[middle])
         shift, log_delta = table.eps[members[[0, -1]]] - centre, table.log_delta[members[[0, -1]]]
@@ -121,82 +112,97 @@ class Smooth:
         if h == 0:
             return None
         k_c = float(self.saddle.cumulant(np.array([c]))[0])
-        small = _SMALL * math.exp(min(float((log_delta + c * shift).min()) - k_c + c * centre, 0.0))
-        most = int(_WORK / sum(len(wave.losses) + 4 for wave in self.waves))
-        count = min(int(_REACH / math.sqrt(aim / (1 + c)) / h) + 1, most)
-        if h * count < 10 * _REACH**2:
-            return None
-        return self._nodes_on(c, centre, k_c, h, count, small, aliases)
+        least = math.exp(min(float((log_delta + c * shift).min()) - k_c + c * centre, 0.0))
+        count = int(_REACH / math.sqrt(aim / (1 + c)) / h) + 1
+        return Line(c, centre, k_c, h, count, _SPARE * min(c, 1.0) * least / h, aliases)
 
-    def _nodes_on(
-        self, c: float, centre: float, k_c: float, h: float, count: int, small: float, aliases: Any
-    ) -> Nodes:
+    @property
+    def work(self) -> float:
+        """About how many nanoseconds a line takes, at a delta of 1e-6."""
+        table = self.saddle.table()
+        at = min(int(np.searchsorted(-table.log_delta, 14)), len(table.cell) - 1)
+        line = self._line(int(table.cell[at]), _AIM)
+        return math.inf if line is None else self._search(line).work
+
+    def _search(self, line: Line) -> Search:
+        return Search(self.waves, line.c, line.h, line.count, line.spare)
+
+    def _near(self, c: float, t: Floats) -> Any:
+        """M(c + it)/M(c) at the first nodes, where rounding would count most."""
+        atoms = sum(wave.log_share(c, t) for wave in self.waves if wave.atomic)
+        others = (f.cumulant(c + 1j * t) - f.cumulant(np.array([c + 0j])) for f in self._others)
+        return np.exp(atoms + sum(others))
+
+    @property
+    def _others(self) -> list[Factor]:
+        return [factor for factor in self.saddle.factors if not isinstance(factor, FiniteFactor)]
+
+    def _make(self, line: Line | None) -> Nodes | None:
         """The nodes of a line, their weights for both bounds, and what they may be off by."""
-        last, w = h * count, _REACH / (h * count)
-        t = h * np.arange(min(count, _NEAR))
-        pieces = [(t, np.exp(self.saddle.cumulant(c + 1j * t) - k_c))]
-        pieces += self._far(c, h, count, k_c, small)
-        t, value = (np.concatenate(column) for column in zip(*pieces, strict=True))
-        z = c + 1j * t
-        value = value * np.exp(-1j * t * centre) * (h / math.pi)
-        value[0] /= 2
-        upper = value * np.exp(w * w / 2 * z * (z + 1)) / (z * (z + 1))
-        # 1/z - e^{w^2 (z+1/2)}/(z+1), without the cancellation of its two terms
-        bracket = 1 / (z * (z + 1)) - expm1(w * w * (z + 0.5)) / (z + 1)
-        lower = value * np.exp(w * w / 2 * z * z) * bracket
-        steps = sum(wave.times * float(np.abs(wave.losses).max()) for wave in self.waves)
-        ulps = 16 + abs(k_c) + 2 * c * abs(centre) + sum(f.roundings(c) for f in self.saddle.factors)
-        size = np.abs(upper) + np.abs(lower)
-        error = ULP * (ulps * float(size.sum()) + (abs(centre) + steps) * float(size @ t)) + 12 * small
+        if line is None:
+            return None
+        c, centre, h = line.c, line.centre, line.h
+        t: Floats = h * np.arange(float(min(line.count, NEAR)))
+        found = [(h * len(t), t, self._near(c, t), 0.0), *self._search(line).pieces()]
+        last = found[-1][0]
+        if last < 10 * _REACH**2:
+            return None
+        t, value = (np.concatenate([piece[i] for piece in found]) for i in (1, 2))
+        z, w = c + 1j * t, _REACH / last
+        base = (h / math.pi) * value * np.exp(w * w / 2 * z * z - 1j * (t * centre))
+        base[0] /= 2
+        both = 1 / (z * (z + 1))
+        upper = base * np.exp(w * w / 2 * z) * both
+        lower = base * (1 - expm1(w * w * (z + 0.5)) * z) * both  # e^{w^2 z^2/2}/z - e^{w^2 (z+1)^2/2}/(z+1)
+        error = self._rounding(line, t, np.abs(upper) + np.abs(lower))
+        error += 1.9 * h / math.pi * sum(piece[3] for piece in found)
         error += 2.1 * math.exp(w * w * ((c + 1) ** 2 - last**2) / 2) / (math.pi * last)
-        wider = tuple((at - float(log_kappa(-slope)) + (w * slope) ** 2 / 2, slope) for at, slope in aliases)
-        return Nodes(c, centre, k_c - c * centre, t, upper, lower, wider, error)
+        aliases = [
+            (at - float(log_kappa(-slope)) + (w * slope) ** 2 / 2, slope) for at, slope in line.aliases
+        ]
+        ulps = 16 + abs(line.k_c) + 2 * c * abs(centre) + sum(f.roundings(c) for f in self.saddle.factors)
+        sums = np.array([lower, upper, upper * z])
+        return Nodes(line, t, sums.real.copy(), sums.imag.copy(), aliases, error, ULP * ulps)
 
-    def _far(self, c: float, h: float, count: int, k_c: float, small: float) -> Iterator[tuple[Floats, Any]]:
-        """The nodes beyond the first ones at which |M/M(c)|^k is above `small` times t."""
-        inner = h * np.arange(_BLOCK)
-        starts = h * np.arange(_NEAR, count, _BLOCK)
-        tables = [(np.exp(1j * np.multiply.outer(wave.losses, inner)), wave) for wave in self.waves]
-        for block in np.array_split(starts, math.ceil(len(starts) / 64)) if len(starts) else ():
-            t = block[:, None] + inner
-            least = k_c + np.log(small * block)[:, None]
-            total: Any = 0.0
-            for table, wave in tables:
-                front = np.exp(c * wave.losses + 1j * np.multiply.outer(block, wave.losses))
-                m = (front * wave.plain) @ table
-                if wave.over_w.any():
-                    m += ((front * wave.over_w) @ table) / (2 * (c + 0.5 + 1j * t))
-                if len(tables) == 1:  # one look at the modulus discards nearly all
-                    keep = np.square(m.real) + np.square(m.imag) > np.exp(2 * least / wave.times)
-                    t, m, least = t[keep], m[keep], np.broadcast_to(least, t.shape)[keep]
-                total = total + wave.times * np.log(m)
-            keep = (total.real > least) & (t < h * count)
-            if keep.any():
-                yield t[keep], np.exp(total[keep] - k_c)
+    def _rounding(self, line: Line, t: Floats, size: Floats) -> float:
+        """The rounding of the sums, apart from what all terms have in common.
 
-    def _each(self, what: str, epsilon: Floats, rows: int) -> Any:
-        out = np.full((rows, len(epsilon)), np.nan)
-        regions = self._region(epsilon)
-        for region in np.unique(regions):
-            if (nodes := self._at(int(region))) is not None:
-                out[:, regions == region] = getattr(nodes, what)(epsilon[regions == region])
-        return out
+        For each unit of t a phase may be off by ulps of k times the loss, and ln M^k by ulps of k times the
+        standard deviation, as it comes from e^{it(L - mean)} - 1; far out, M^k by ulps of k.
+        """
+        c, first = line.c, min(line.count, NEAR)
+        turn = ULP * abs(line.centre) + sum(wave.drift(c) for wave in self.waves)
+        turn += 8 * ULP * sum(wave.times * wave.spread(c) for wave in self.waves if wave.atomic)
+        ulps = 16 + sum(factor.roundings(c) for factor in self._others)
+        far = ulps + sum(factor.roundings(c) for factor in self.saddle.factors)
+        near, rest = float(size[:first].sum()), float(size[first:].sum())
+        return ULP * (ulps * near + far * rest) + turn * float((size * t).sum())
+
+    def _at(self, epsilon: Floats) -> Any:
+        """Both bounds and the slope, each epsilon by the nodes of its cell; NaN where there are none."""
+        found = np.full((3, len(epsilon)), np.nan)
+        cells = self._cell(epsilon)
+        for cell in np.unique(cells).tolist():
+            if cell not in self._nodes:
+                self._nodes[cell] = self._make(self._line(cell, _AIM))
+            if (nodes := self._nodes[cell]) is not None:
+                found[:, cells == cell] = nodes.at(epsilon[cells == cell])
+        return found
 
     def bounds(self, epsilon: Floats) -> tuple[Floats, Floats]:
-        """Each epsilon by the nodes of its region."""
-        low, high = self._each("bounds", epsilon, 2)
-        return low, high
+        """The two sums."""
+        low, high, _ = self._at(epsilon)
+        return np.maximum(low, 0.0), high + 5e-324
 
     def slope(self, epsilon: Floats) -> Any:
-        """Each epsilon by the nodes of its region."""
-        slope: Floats = self._each("slope", epsilon, 1)[0]
-        return slope
+        """-d delta/d eps of the upper bound."""
+        return self._at(epsilon)[2]
 
     def root(self, target: float) -> tuple[float, float]:
         """Newton's method on ln delta; once more on a longer line, if the bracket is wide where it ends."""
-        root, off = self.saddle.newton(self, target)
+        root, off = self.saddle.newton(self._at, target)
         if root > 0 and off > 2 * _AIM:  # atoms are few here: w counts, not only its square
-            region = int(self._region(np.array([root]))[0])
-            self._nodes[region] = self._make(region, _AIM / 16)
-            root, off = self.saddle.newton(self, target)
+            cell = int(self._cell(np.array([root]))[0])
+            self._nodes[cell] = self._make(self._line(cell, _AIM * max((_AIM / off) ** 2, 1 / 64)))
+            root, off = self.saddle.newton(self._at, target)
         return root, off

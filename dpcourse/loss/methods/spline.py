@@ -29,6 +29,7 @@ from dpcourse.loss.shifts import LaplaceLoss
 from dpcourse.loss.solve import ULP
 
 _MOST_STEPS = 500
+_WIDEST = 100.0  # a shift: Gauss nodes integrate e^{l/2} over a cell of twice that
 
 
 def spline(leaf: LaplaceLoss, k: int) -> Pieces | None:
@@ -39,7 +40,7 @@ def spline(leaf: LaplaceLoss, k: int) -> Pieces | None:
     '0.008938294603 0.008938294603'
     """
     s = leaf.shift
-    if k > _MOST_STEPS or k * math.log(2 + s) > 690:
+    if k > _MOST_STEPS or k * math.log(2 + s) > 690 or s > _WIDEST:
         return None
     degree, error = _degree(k, s)
     rows = _rows(k, s, degree, k // 2 + 1)
@@ -50,7 +51,7 @@ def spline(leaf: LaplaceLoss, k: int) -> Pieces | None:
     start = k * s - 2 * s * len(values)
     why = f"spline: {k} equal Laplace losses have a piecewise polynomial law, {degree} Gauss nodes a piece"
     scale = k * (math.log1p(s / 2) - s / 2)
-    return Pieces(why, start, 2 * s, values, atoms, scale, error + ULP * (16 + 4 * k))
+    return Pieces(why, start, 2 * s, values, atoms, scale, error + ULP * (16 + 4 * k), 3 * ULP * k * s)
 
 
 def _degree(k: int, s: float) -> tuple[int, float]:

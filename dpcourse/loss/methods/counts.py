@@ -1,0 +1,124 @@
+"""Every way to share k equal steps among the outcomes of a finite law, as far as it can matter.
+
+The probability of counts c_1 + ... + c_n = k is proportional to the product of (k p_i)^{c_i}/c_i!, each
+taken relative to its largest value by a running product of ratios: no logarithm loses digits to a large k.
+
+Counts that hardly ever come may be left out, in two ways that say how much of the mass of P goes with them.
+Outcome i alone comes Binomial(k, p_i) often, and by Chernoff's bound j times or more (above k p_i; or fewer,
+below it) with probability at most e^{-k KL(j/k, p_i)}. The first counts c_1, ..., c_j together have a
+multinomial probability, whatever the others are.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+import numpy as np
+
+from dpcourse import special
+from dpcourse.errors import Floats
+from dpcourse.loss.finite import FiniteLoss
+from dpcourse.loss.methods.lattice import WIDE
+
+_ALONE: Final = 75.0  # e^-75: a count of one outcome that is given up
+_TOGETHER: Final = 1e-28  # counts of several outcomes that are given up
+Law = tuple[Floats, Floats]
+"""Values of a loss, and their masses."""
+
+
+def possible(leaf: FiniteLoss) -> Law:
+    """The finite losses, without those whose probability has underflowed."""
+    losses, p = leaf.atoms
+    return losses[p > 0], p[p > 0]
+
+
+def plus(a: Law, b: Law) -> Law:
+    """The sum of two independent losses."""
+    return np.add.outer(a[0], b[0]).ravel(), np.multiply.outer(a[1], b[1]).ravel()
+
+
+def multinomial(leaf: FiniteLoss, k: int) -> Law:
+    """The sum of k equal losses, all of it.
+
+    >>> multinomial(FiniteLoss((0.25, 0.75), (0.5, 0.5)), 2)[1]
+    array([0.0625, 0.375 , 0.5625])
+    """
+    losses, p = possible(leaf)
+    every = np.zeros(len(p) - 1, dtype=int), np.full(len(p) - 1, k)
+    left, loss, mass = np.array([k]), np.zeros(1), np.ones(1)
+    for value, mean, low, high in zip(losses[:-1], k * p[:-1], *every, strict=True):
+        left, loss, mass = _shared(left, loss, mass, value, (low, _poisson(mean, low, high)[0]))
+    mass = mass * _poisson(k * p[-1], 0, k)[0][left]  # the last outcome takes what the others leave
+    loss, mass = (loss + left * losses[-1])[mass > 0], mass[mass > 0]
+    return loss, mass * (math.fsum(p) ** k / float(mass.sum()))
+
+
+def likely(law: Law, k: int, most: float) -> tuple[Any, Floats, Floats, float] | None:
+    """Likely counts of some outcomes of a law, with k steps in all at most; None if they are too many.
+
+    For each way: the steps that are left over, the loss, and the product of (k p_i)^{c_i}/c_i!, scaled.
+    Last comes the probability of all that was left out.
+    """
+    low, high = _window(law[1], k)
+    lost = 2 * len(low) * math.exp(-_ALONE)
+    log_scale, rest = math.lgamma(k + 1) - k * math.log(k), 1.0
+    left, loss, mass = np.array([k]), np.zeros(1), np.ones(1)
+    for value, p, a, b in zip(*law, low.tolist(), high.tolist(), strict=True):
+        if float(np.maximum(np.minimum(left, b) - a + 1, 0).sum()) > 2 * most:
+            return None
+        table, log_top = _poisson(k * p, a, b)
+        left, loss, mass = _shared(left, loss, mass, value, (a, table))
+        log_scale, rest = log_scale + log_top, max(rest - p, 1e-16)
+        others, log_top = _poisson(k * rest, 0, k)
+        chance = mass * others[left] * math.exp(log_scale + log_top)
+        seen = chance > _TOGETHER
+        lost += float(chance[~seen].sum())
+        left, loss, mass = left[seen], loss[seen], mass[seen]
+    return (left, loss, mass, lost) if len(left) <= most else None
+
+
+def fewest(p: Floats, k: int) -> float:
+    """About how many likely counts there are, or fewer: the volume of an ellipsoid, or all of them."""
+    common = p[k * p > 1]
+    n, rest = len(common), max(1 - float(p.sum()), 1 / k)
+    radius = math.sqrt(-2 * math.log(_TOGETHER)) - 2
+    ball = n * math.log(radius * math.sqrt(math.pi)) - math.lgamma(n / 2 + 1)
+    volume = ball + (math.log(rest) + float(np.log(k * common).sum())) / 2
+    every = math.lgamma(k + n + 1) - math.lgamma(k + 1) - math.lgamma(n + 1)
+    return math.exp(min(volume, every, 700.0))
+
+
+def _shared(left: Any, loss: Floats, mass: Floats, value: float, weights: tuple[int, Floats]) -> Any:
+    """One more outcome takes some of the steps that are left."""
+    low, table = weights
+    number = np.maximum(np.minimum(left - low + 1, len(table)), 0)
+    before = np.repeat(np.arange(len(left), dtype=np.int32), number)
+    extra = np.arange(len(before), dtype=np.int32) - np.repeat(np.cumsum(number) - number, number)
+    count = low + extra
+    return left[before] - count, loss[before] + count * value, mass[before] * table[extra]
+
+
+def _window(p: Floats, k: int) -> tuple[Any, Any]:
+    """The least and the largest likely count of each outcome, by Chernoff's bound.
+
+    >>> _window(np.array([0.5, 1e-9]), 1000)
+    (array([309,   0]), array([691,   5]))
+    """
+    reach = math.ceil(_ALONE + math.sqrt(2 * _ALONE * k * float((p * (1 - p)).max()))) + 1  # Bernstein
+    count = np.minimum(np.maximum(np.rint(k * p) + np.arange(-reach, reach + 1.0)[:, None], 0.0), k)
+    share = count / k
+    with np.errstate(divide="ignore"):
+        apart = special.xlogy(share, share / p) + special.xlogy(1 - share, (1 - share) / np.maximum(1 - p, 0))
+    near = k * apart <= _ALONE
+    low, high = np.where(near, count, k).min(0), np.where(near, count, 0).max(0)
+    return low.astype(int), high.astype(int)
+
+
+def _poisson(mean: float, low: int, high: int) -> tuple[Floats, float]:
+    """mean^c/c! for c = low, ..., high, relative to the largest, and ln of that one."""
+    mode = min(max(int(mean), low), high)
+    up = WIDE(mean) / np.arange(mode + 1, high + 1, dtype=WIDE)
+    down = np.arange(mode, low, -1, dtype=WIDE) / WIDE(mean)
+    table = np.concatenate([np.cumprod(down)[::-1], [WIDE(1)], np.cumprod(up)]).astype(float)
+    return table, mode * math.log(mean) - math.lgamma(mode + 1)

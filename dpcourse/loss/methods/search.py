@@ -1,0 +1,108 @@
+"""Which nodes of a long vertical line matter, where hardly one does.
+
+|M(c+it)|/M(c) is the cosine of an angle A(t), that between e^{itL} and 1 in the L^2 of the tilted law. Angles
+obey the triangle inequality, and multiplying both vectors by e^{isL} changes none, so
+
+    A(t + s) >= A(t) - A(s) >= A(t) - |s| sigma,
+
+sigma the standard deviation of the tilted loss. One look at the middle of a group of nodes therefore bounds
+|M| on all of it. Groups and nodes are left out where |M/M(c)| < tau t^2, and what is left out is added up.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+
+from dpcourse.errors import Floats
+from dpcourse.loss.methods.fourier import raised
+from dpcourse.loss.methods.waves import Waves
+
+NEAR: Final = 2**9  # nodes that are all computed, well beyond the first peak, before the search begins
+_BLOCK, _ROWS, _SAMPLE = 2**10, 2**6, 1000
+_KEPT: Final = 500.0  # nanoseconds for a node that is kept; a look at one takes about 3 for each e^{itl}
+_MOST_WORK, _MOST_NODES = 2e9, 2**21
+Found = tuple[float, Floats, Any, float]
+"""Where a piece ends; t and M/M(c) at nodes that matter; the sum of |M/M(c)|/t^2 over the others, at most."""
+
+
+@dataclass(frozen=True)
+class Search:
+    """The nodes c + iht, t = NEAR, ..., count, but for some with sum |M/M(c)|/(ht)^2 of about `spare`."""
+
+    waves: Sequence[Waves]
+    c: float
+    h: float
+    count: int
+    spare: float
+
+    @cached_property
+    def _spread(self) -> list[float]:
+        return [wave.spread(self.c) for wave in self.waves]
+
+    @cached_property
+    def _plan(self) -> tuple[float, int, float]:
+        """About how many nanoseconds a node takes, with groups of which size, and tau; by a sample."""
+        t = self.h * (NEAR + self.count * (0.6180339887498949 * np.arange(1.0, _SAMPLE + 1) % 1))
+        shares = [wave.shares(self.c, t, np.zeros(1))[:, 0] for wave in self.waves]
+        sizes = [2**i for i in range(9) if 2**i * self.h * max(self._spread) <= 1] or [1]
+        each = np.sort(self._bound(shares, t, 1))
+        enough = min(int(np.searchsorted(np.cumsum(each), self.spare * _SAMPLE / self.count)), _SAMPLE - 1)
+        even = self.spare / self.count
+        tau = min(max(float(each[enough]), even), _SAMPLE * even)  # rare nodes are not in the sample
+        terms = sum(len(wave.losses) for wave in self.waves)
+        kept = _KEPT * float(np.mean(each > tau))
+        plans = []
+        for size in sizes:
+            rest = float(np.mean(self._bound(shares, t, size) > tau))
+            look = (3 * terms + 15 * len(self.waves)) * (1 / size + rest)
+            plans.append((kept + look + (35 * terms / size * rest if size > 1 else 0), size, tau))
+        return min(plans)
+
+    @property
+    def work(self) -> float:
+        """About how many nanoseconds the whole line takes."""
+        return self.count * self._plan[0]
+
+    def _bound(self, shares: Iterable[Any], t: Any, size: int) -> Any:
+        """The largest |M/M(c)|/t^2 in a group around t, at most."""
+        log_size: Any = 0.0
+        for wave, share, spread in zip(self.waves, shares, self._spread, strict=True):
+            angle = self.h * (size // 2) * spread
+            cos = np.sqrt(np.minimum(np.square(share.real) + np.square(share.imag), 1.0))
+            turned = math.cos(angle) * cos + math.sin(angle) * np.sqrt(1 - cos * cos)
+            log_size = log_size + wave.times * np.log(np.where(cos < math.cos(angle), turned, 1.0) + 1e-300)
+        return np.exp(log_size) / np.square(t - self.h * (size // 2))
+
+    def pieces(self) -> Iterator[Found]:
+        """Piece by piece, until the end of the line or of patience."""
+        (cost, group, tau), h, found = self._plan, self.h, 0
+        fine: Floats = h * (np.arange(float(group)) - group // 2)
+        coarse: Floats = h * group * np.arange(float(_BLOCK))
+        rows = min(_ROWS, math.ceil(max(self.count - NEAR, 1) / group / _BLOCK))
+        last = min(self.count, int(_MOST_WORK / cost))
+        for first in range(NEAR, last, group * _BLOCK * rows):
+            starts: Floats = h * (first + group // 2 + group * _BLOCK * np.arange(float(rows)))
+            middle = np.add.outer(starts, coarse)
+            looks: Any = (wave.shares(self.c, starts, coarse) for wave in self.waves)
+            looks = list(looks) if group == 1 else looks
+            bound = self._bound(looks, middle, group)
+            seen = bound > tau
+            value: Any = 1.0
+            for i, wave in enumerate(self.waves):
+                share = looks[i][seen] if group == 1 else wave.shares(self.c, fine, middle[seen])
+                value = value * raised(share, wave.times)
+            t = np.add.outer(fine, middle[seen]).reshape(value.shape)
+            inside = t < h * self.count
+            size = np.abs(value) / np.square(t)
+            keep = inside & (size > tau)
+            left_out = group * float(bound[~seen].sum()) + float(size[inside & ~keep].sum())
+            found += int(keep.sum())
+            yield h * min(first + group * _BLOCK * rows, self.count), t[keep], value[keep], left_out
+            if found > _MOST_NODES:
+                return

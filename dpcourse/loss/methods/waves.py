@@ -1,0 +1,75 @@
+"""The moment generating function of a loss with atoms on a vertical line: a sum of waves.
+
+On Re z = c, M(c + it)/M(c) is the characteristic function of the loss tilted by e^{cl}.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from dpcourse.errors import Floats
+from dpcourse.loss.methods.factors import expm1, log1p
+from dpcourse.loss.solve import ULP
+
+_SINGLE: Final = 2**12 - 1  # entries of a matrix for which the BLAS wakes no second thread: that takes longer
+
+
+@dataclass(frozen=True)
+class Waves:
+    """M(z) = sum_j a_j e^{z l_j} + (1/(2w)) sum_j b_j e^{z l_j}, w = z + 1/2, taken `times` times."""
+
+    losses: Floats
+    plain: Floats
+    over_w: Floats
+    times: int
+
+    @property
+    def atomic(self) -> bool:
+        """Whether there is nothing but atoms."""
+        return not self.over_w.any()
+
+    def _tilt(self, c: float) -> Any:
+        """e^{c l_j}/M(c)."""
+        tilt = np.exp(c * (self.losses - self.losses.max()))
+        return tilt / (tilt @ (self.plain + self.over_w / (2 * c + 1)))
+
+    def spread(self, c: float) -> float:
+        """The standard deviation of the tilted loss, at most: half its range where it is not just atoms."""
+        if not self.atomic:
+            return float(np.ptp(self.losses)) / 2
+        share = self._tilt(c) * self.plain
+        return math.sqrt(share @ np.square(self.losses - share @ self.losses))
+
+    def drift(self, c: float) -> float:
+        """How far the loss may be off on average in the tilted law: its logarithms, products and sums."""
+        share = self._tilt(c) * self.plain
+        return self.times * ULP * float(share @ (1.5 + 2 * np.abs(self.losses) - np.log(self.plain)))
+
+    def log_share(self, c: float, t: Floats) -> Any:
+        """ln of M(c + it)/M(c) for atoms: from the distances to the mean, so that k ln M keeps its digits."""
+        share = self._tilt(c) * self.plain
+        mean = float(share @ self.losses)
+        apart = (expm1(1j * np.multiply.outer(t, self.losses - mean)) * share).sum(-1)
+        return self.times * (log1p(apart) + 1j * (t * mean))
+
+    def shares(self, c: float, rows: Floats, columns: Floats) -> Any:
+        """M(c + it)/M(c) at every t = row + column."""
+        front = self._tilt(c) * np.exp(1j * np.multiply.outer(rows, self.losses))
+        turns = np.exp(1j * np.multiply.outer(self.losses, columns))
+        share = _product(front * self.plain, turns)
+        if not self.atomic:
+            share += _product(front * self.over_w, turns) / (2 * c + 1 + 2j * np.add.outer(rows, columns))
+        return share
+
+
+def _product(a: Any, b: Any) -> Any:
+    """a @ b, row by row and in pieces."""
+    width = max(1, _SINGLE // len(b))
+    product = np.empty((len(a), b.shape[1]), dtype=complex)
+    for i in range(0, b.shape[1], width):
+        product[:, i : i + width] = (a[:, None, :] @ b[:, i : i + width])[:, 0, :]
+    return product
