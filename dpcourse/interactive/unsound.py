@@ -16,12 +16,25 @@ class CheckAfterFilter(PureFilter):
     """Answers first and checks afterwards, so the last query may overdraw the budget.
 
     With costs 1, 2, 3 and a budget of 3 the loss can reach 5: spend 2, then 3.
+
+    >>> CheckAfterFilter(3).most((1, 2, 3))
+    5
     """
 
     def refuses(self, charges: Sequence[Guarantee], query: Guarantee) -> str:
         """Refuses only once the budget is used up."""
         spent = sum(self.spent(charges))
         return f"the budget {self.epsilon} is used up" if spent >= self.epsilon else ""
+
+    def most(self, menu: Sequence[int]) -> int:
+        """The largest total of whole prices from a menu that it lets through."""
+        reached, waiting = {0}, [0]
+        while waiting:
+            spent = waiting.pop()
+            new = {spent + price for price in menu if spent < self.epsilon} - reached
+            reached |= new
+            waiting += new
+        return max(reached)
 
 
 @dataclass(frozen=True)
