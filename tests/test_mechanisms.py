@@ -215,17 +215,37 @@ def test_composition_needs_fresh_coins():
 
 
 def test_parallel_composition():
-    """Blocks of a public partition: max under add/remove, the two largest under replace-one."""
+    """Blocks of a public partition: the largest epsilon under add/remove, twice that under replace-one."""
     parts = {v: dp.LaplaceMechanism(e, query=len) for v, e in ((0, 0.5), (1, 0.25), (2, 0.125))}
     assert dp.Parallel(lambda row: row, parts).guarantee == dp.PureDP(0.5)
     replaced = dp.Parallel(lambda row: row, parts, adjacency=dp.REPLACE_ONE)
-    assert replaced.guarantee == dp.PureDP(0.75, adjacency=dp.REPLACE_ONE)
+    assert replaced.guarantee == dp.PureDP(1.0, adjacency=dp.REPLACE_ONE)
     assert replaced.loss((0, 2), (1, 2)).max_divergence() == pytest.approx(0.75)
     mixed = {
         0: dp.LaplaceMechanism(0.5, query=len),
         1: dp.Custom(lambda d: laws.Point(0), dp.ApproxDP(1, 0.1)),
     }
     assert dp.Parallel(lambda row: row, mixed).guarantee == dp.ApproxDP(1, 0.1)
+
+
+def test_parallel_composition_counts_a_row_that_changes_within_its_block():
+    """Two sums of values in [-1, 1]: the row stays in its block and moves the sum by 2."""
+    total = {
+        "a": dp.LaplaceMechanism(1.0, query=lambda rows: float(sum(v for _, v in rows))),
+        "b": dp.LaplaceMechanism(0.1, query=len),
+    }
+    mechanism = dp.Parallel(lambda row: row[0], total, adjacency=dp.REPLACE_ONE)
+    loss = mechanism.loss((("a", 1),), (("a", -1),))
+    assert loss.max_divergence() == pytest.approx(2.0)
+    assert mechanism.guarantee == dp.PureDP(2.0, adjacency=dp.REPLACE_ONE)
+
+
+@pytest.mark.parametrize("promise", [dp.ApproxDP(0.5, 0.01), dp.ZCDP(0.1), dp.GDP(0.5)], ids=repr)
+def test_parallel_composition_of_other_kinds_takes_the_group_of_two(promise):
+    blocks = {v: dp.Custom(lambda d: laws.Point(0), promise) for v in "ab"}
+    found = dp.Parallel(lambda row: row, blocks, adjacency=dp.REPLACE_ONE).guarantee
+    assert found.delta(1.0) >= promise.group(2).delta(1.0)
+    assert found.delta(1.0) >= (promise + promise).delta(1.0)
 
 
 def test_subsampling_amplifies():
@@ -281,13 +301,21 @@ def test_random_row_is_zero_one_over_n():
         (lambda: dp.LaplaceMechanism(1).law([[1.0]]), r"shape \(1, 1\).*vector"),
         (lambda: dp.LaplaceMechanism(1).loss(0, 2), "pair of neighbours"),
         (lambda: dp.LaplaceMechanism(1).loss((0, 1), 0), "pair of neighbours"),
-        (lambda: dp.histogram(1, ()), "at least one bin"),
+        (lambda: dp.histogram(1, ()), "bins, at least one"),
+        (lambda: dp.histogram(1, ("a", "a")), "distinct bins"),
+        (lambda: dp.LaplaceMechanism(1).law("ab"), "answer = 'ab' .*a number or a vector"),
+        (lambda: dp.LaplaceMechanism(1).law([[1], [1, 2]]), "a number or a vector"),
+        (lambda: dp.RandomizedResponse(1000), "epsilon = 1000 .*at most 700"),
+        (lambda: dp.ExponentialMechanism(1, 3), "outcomes = 3 .*distinct outcomes"),
+        (lambda: dp.ExponentialMechanism(1, ("a", "a")), "distinct outcomes"),
+        (lambda: dp.ExponentialMechanism(1, base=("a", "b")).law([1, 2]), "base = .*some mass"),
+        (lambda: dp.NoisyMax(1).law([1e308, -1e308]), "within 10\\^307 of each other"),
         (lambda: dp.RandomizedResponse(1, (0,)), "at least two distinct"),
         (lambda: dp.RandomizedResponse(1).law(2), r"data = 2 .*one of \(0, 1\)"),
         (lambda: dp.RandomizedResponse.with_odds(1), "odds = 1 .*above 1"),
         (lambda: dp.TwoCoins(1.5), "truth = 1.5"),
         (lambda: dp.TwoCoins().law("maybe"), "data = 'maybe' .*True or False"),
-        (lambda: dp.ExponentialMechanism(1, ()), "at least one outcome"),
+        (lambda: dp.ExponentialMechanism(1, ()), "outcomes, at least one"),
         (lambda: dp.ExponentialMechanism(1, ("a", "b")).law([1]), "vector of 2 numbers"),
         (lambda: dp.ExponentialMechanism(1, base=(0.0, 0.0)).law([1, 2]), "some mass"),
         (lambda: dp.NoisyMax(1, monotone=True, adjacency=dp.REPLACE_ONE), "monotone = True .*both ways"),
@@ -300,8 +328,21 @@ def test_random_row_is_zero_one_over_n():
         (lambda: dp.Subsampled(dp.LaplaceMechanism(1), 0), "rate = 0"),
         (lambda: dp.Subsampled(dp.LaplaceMechanism(1), 1.5), "rate = 1.5"),
         (lambda: dp.Subsampled(dp.LaplaceMechanism(1, query=len), 0.5).law((0,) * 13), "at most 12 rows"),
+        (lambda: dp.histogram(1, bins=([1], [2])), "distinct bins, at least one"),
+        (lambda: dp.histogram(1, bins=("a", "b")).law(5), "data = 5 .*the rows to count"),
+        (lambda: dp.RandomizedResponse(1, values=([1], [2])), "two distinct values"),
     ],
 )
 def test_bad_input_is_explained(make, message):
     with pytest.raises(BadInput, match=message):
         make()
+
+
+def test_noisy_max_of_large_scores_is_that_of_their_differences():
+    near = dp.NoisyMax(1.0).law([0, 4]).weights
+    assert np.allclose(dp.NoisyMax(1.0).law([1e16, 1e16 + 4]).weights, near, rtol=1e-12)
+
+
+def test_subsampling_knows_an_epsilon_whose_exponential_overflows():
+    smaller, larger = (dp.Subsampled(dp.LaplaceMechanism(e), 0.25).guarantee.epsilon(0) for e in (699, 701))
+    assert larger - smaller == pytest.approx(2)

@@ -7,7 +7,7 @@ from dpcourse.mechanisms.additive import (
     LaplaceMechanism,
 )
 from dpcourse.mechanisms.base import Mechanism
-from dpcourse.mechanisms.calibrate import classic_sigma, gaussian_sigma
+from dpcourse.mechanisms.calibrate import classic_failure, classic_sigma, gaussian_sigma
 from dpcourse.mechanisms.histograms import BinCounts, histogram
 from dpcourse.mechanisms.response import RandomizedResponse, TwoCoins
 from dpcourse.mechanisms.selection import ExponentialMechanism, NoisyMax, TopK
@@ -30,6 +30,7 @@ __all__ = [
     "Subsampled",
     "TopK",
     "TwoCoins",
+    "classic_failure",
     "classic_sigma",
     "gaussian_sigma",
     "histogram",

@@ -70,7 +70,12 @@ class Mechanism(ABC):
 def answer(query: Any, data: Any) -> Any:
     """The query's answer on the data, or the data itself where the caller asked the query already."""
     value = data if query is None else query(data)
-    array = np.asarray(value, dtype=float) if not isinstance(value, float | int) else value
+    try:
+        array = np.asarray(value, dtype=float) if not isinstance(value, float | int) else value
+    except (OverflowError, TypeError, ValueError):
+        reject(
+            "the query's answer", value, "a number or a vector of numbers", "let the query return numbers."
+        )
     if not np.isfinite(array).all():
         fix = "clip or replace such rows by public rules before asking."
         reject("the query's answer", value, "finite (no NaN, no infinity)", fix)

@@ -46,3 +46,17 @@ def gaussian_sigma(epsilon: float, delta: float, sensitivity: float = 1, rule: s
 def classic_sigma(epsilon: float, delta: float, sensitivity: float = 1, constant: float = 1.25) -> float:
     """sqrt(2 ln(constant/delta)) sensitivity/epsilon for any epsilon, to see where it fails."""
     return math.sqrt(2 * math.log(constant / delta)) * sensitivity / epsilon
+
+
+def classic_failure(delta: float, constant: float = 1.25) -> float:
+    """The epsilon up to which `classic_sigma` keeps its promise: its exact delta grows with epsilon.
+
+    >>> [round(classic_failure(1e-5, constant), 2) for constant in (2.0, 1.25, 1.0)]
+    [9.39, 8.42, 7.97]
+    """
+    low, high = 0.0, 1e3
+    while high - low > 1e-9 * high:
+        middle = (low + high) / 2
+        kept = GaussianLoss(1 / classic_sigma(middle, delta, constant=constant)).delta(middle) <= delta
+        low, high = (middle, high) if kept else (low, middle)
+    return low

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from dpcourse.errors import reject
+from dpcourse.errors import distinct, reject
 from dpcourse.mechanisms.additive import GeometricMechanism, LaplaceMechanism
 from dpcourse.neighbours import ADD_REMOVE, REPLACE_ONE, Adjacency
 
@@ -25,6 +25,8 @@ class BinCounts:
 
     def __call__(self, data: Sequence[Any]) -> Any:
         """The vector of counts."""
+        if not isinstance(data, Iterable):
+            reject("data", data, "the rows to count", "pass them as a sequence, such as ('a', 'a', 'b').")
         keys = data if self.key is None else map(self.key, data)
         places = {value: i for i, value in enumerate(self.bins)}
         found = [places[k] for k in keys if k in places]
@@ -48,7 +50,8 @@ def histogram(
     >>> histogram(0.5, bins=("a", "b")).law("aab").mean()
     array([2., 1.])
     """
-    if not len(bins):
-        reject("bins", bins, "at least one bin", "list the values to count, chosen without the data.")
+    if not distinct(bins):
+        rule = "distinct bins, at least one"
+        reject("bins", bins, rule, "list the values to count, each once, chosen without the data.")
     counts = BinCounts(tuple(bins), key)
     return mechanism(epsilon, sensitivity=counts.sensitivity(adjacency), query=counts, adjacency=adjacency)

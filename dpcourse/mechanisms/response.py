@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from dpcourse.errors import positive, probability, reject
+from dpcourse.errors import distinct, positive, probability, reject
 from dpcourse.guarantees import Guarantee, PureDP
 from dpcourse.laws import Finite
 from dpcourse.loss import FiniteLoss, PrivacyLoss
@@ -43,8 +43,11 @@ class RandomizedResponse(Response):
     def __post_init__(self) -> None:
         positive("epsilon", self.epsilon)
         object.__setattr__(self, "values", tuple(self.values))
-        if len(set(self.values)) < max(2, len(self.values)):
+        if len(self.values) < 2 or not distinct(self.values):
             reject("values", self.values, "at least two distinct values", "list the possible answers.")
+        if self.odds is None and self.epsilon > 700:
+            fix = "lies have a probability of e^-epsilon: choose a smaller epsilon, such as 5."
+            reject("epsilon", self.epsilon, "at most 700, or lies are too rare for floats", fix)
         if self.odds is None:
             object.__setattr__(self, "odds", math.exp(self.epsilon))
 

@@ -110,9 +110,9 @@ class Composed(Mechanism):
 class Parallel(Mechanism):
     """Each mechanism sees only the rows whose key is its own: disjoint blocks of a public partition.
 
-    Under add/remove one row touches one block, so the promise is that of the weakest block. A replaced
-    row may leave one block and enter another: the two weakest add up, and each part's promise must be
-    one for add/remove (McSherry, SIGMOD 2009).
+    Under add/remove one row touches one block, so the promise is that of the weakest block (McSherry,
+    SIGMOD 2009). A replaced row may leave one block for another, or change within one, so under
+    replace-one a block that knows its promise for add/remove only counts twice.
     """
 
     key: Callable[[Any], Hashable]
@@ -134,7 +134,11 @@ class Parallel(Mechanism):
 
     @property
     def guarantee(self) -> Guarantee:
-        """The weakest block's promise; under replace-one the sum of the two weakest."""
+        """The weakest block's promise.
+
+        Under replace-one a row leaves a block and joins another (two promises together), or changes within
+        one (its promise to a group of two).
+        """
         promises = [m.guarantee for m in self.mechanisms.values()]
         kinds = {type(g) for g in promises}
         if kinds <= {PureDP, ApproxDP} and len(kinds) == 2:
@@ -142,10 +146,10 @@ class Parallel(Mechanism):
         if len(kinds) > 1 or RDP in kinds:
             fix = "convert them with .to(ZCDP) or give all blocks the same kind."
             reject("mechanisms", [k.__name__ for k in kinds], "of one comparable kind", fix)
-        moved = 2 if self.adjacency is REPLACE_ONE else 1
-        pairs = itertools.combinations(promises, min(moved, len(promises)))
-        worst = [sum(rest, first) for first, *rest in pairs]
-        return _weakest(worst, self.adjacency)
+        if self.adjacency is REPLACE_ONE:
+            moved = [first + second for first, second in itertools.combinations(promises, 2)]
+            promises = moved + [promise.group(2) for promise in promises]
+        return _weakest(promises, self.adjacency)
 
     def are_neighbours(self, left: Any, right: Any) -> bool:
         """By the adjacency of the whole."""
@@ -206,7 +210,7 @@ class Subsampled(Mechanism):
         if not isinstance(inner, PureDP | ApproxDP):
             fix = "convert the inner guarantee with .to(ApproxDP, delta=...) or use Gaussian noise."
             reject("mechanism", inner, "pure, approximate or Gaussian DP", fix)
-        epsilon = math.log1p(rate * math.expm1(inner.epsilon_0))
+        epsilon = _amplified(inner.epsilon_0, rate)
         return PureDP(epsilon) if isinstance(inner, PureDP) else ApproxDP(epsilon, rate * inner.delta_0)
 
     def are_neighbours(self, left: Any, right: Any) -> bool:
@@ -221,6 +225,13 @@ class Subsampled(Mechanism):
             sampled = Mixture((1 - self.rate, self.rate), (away, here)) if self.rate < 1 else here
             return PrivacyLoss.between(sampled, away)
         return super().worst_case()
+
+
+def _amplified(epsilon: float, rate: float) -> float:
+    """ln(1 + rate (e^epsilon - 1)), also where e^epsilon overflows."""
+    if epsilon < 700:
+        return math.log1p(rate * math.expm1(epsilon))
+    return float(epsilon + math.log(rate))  # the rest is below (1/rate - 1) e^-700
 
 
 def joint(laws: list[Law]) -> Law:

@@ -1,0 +1,1 @@
+"""Whole algorithms built from mechanisms: clustering, ranking, releases for many queries."""
