@@ -1,7 +1,4 @@
-"""The zoo: one table of sound mechanisms, and one of published or tempting broken ones.
-
-The contract passes every sound one and rejects every broken one; the tests see to both.
-"""
+"""The textbook mechanisms of the zoo, and the mistakes that people make with them."""
 
 from __future__ import annotations
 

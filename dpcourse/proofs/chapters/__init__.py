@@ -1,0 +1,1 @@
+"""The proofs of the course, a module for each topic."""
