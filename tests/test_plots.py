@@ -87,6 +87,7 @@ def test_curves_over_k_differ_in_more_than_colour(tables: tuple[Comparison, ...]
         assert (ax.get_xlabel(), ax.get_ylabel()) == ("number of releases k", "privacy loss ε (nats)")
         assert ax.get_title(loc="left") == "LaplaceMechanism(epsilon=0.1), δ = 1e-06"
         assert not overlaps(fig, names)
+        assert {"advanced, ε(e$^ε$−1)", "optimal (ε, δ)", "Rényi DP"} <= {name.get_text() for name in names}
         assert list(lines[0].get_xdata()) == KS
 
 
@@ -143,6 +144,27 @@ def test_bad_figures_are_explained(tables: tuple[Comparison, ...]) -> None:
 
 
 def test_labels_are_pushed_apart_and_otherwise_left_alone() -> None:
-    assert plots._apart([0.1, 0.5, 0.9], 0.1) == pytest.approx([0.1, 0.5, 0.9])
-    pushed = plots._apart([0.5, 0.5, 0.5], 0.1)
+    assert plots.accounting._apart([0.1, 0.5, 0.9], 0.1) == pytest.approx([0.1, 0.5, 0.9])
+    pushed = plots.accounting._apart([0.5, 0.5, 0.5], 0.1)
     assert pushed == pytest.approx([0.4, 0.5, 0.6])
+
+
+def test_epochs_have_a_hidden_threshold_each() -> None:
+    with plots.figure(8, 4) as (fig, ax):
+        plots.epochs(ax, [0.1, -0.3, 0.1, 0.05], [False, True, False, False], [0.2, 0.25, 0.3], 0.2)
+        dashed = [line for line in ax.lines if line.get_linestyle() == "--"]
+        assert [line.get_ydata()[0] for line in dashed] == [0.2, 0.25]
+        assert not overlaps(fig, ax.texts)
+
+
+def test_power_laws_are_named_at_their_ends() -> None:
+    with plots.figure(6, 4) as (_, ax):
+        plots.power_laws(ax, [10, 100], {"a": [1, 10], "b": [2, float("nan")]})
+        assert {t.get_text() for t in ax.texts} == {"a", "b"}
+        assert ax.get_xscale() == ax.get_yscale() == "log"
+
+
+def test_steps_cross_zero_where_they_do_harm() -> None:
+    with plots.figure(6, 4) as (_, ax):
+        plots.steps(ax, 0.2)
+        assert ax.get_legend() is not None

@@ -1,45 +1,21 @@
-"""Pictures: the only module that loads matplotlib. Every function takes axes and data, and returns artists.
-
-Colours are Okabe and Ito's that reach a contrast of 3:1 on white and on black alike, never without a
-line style or a marker; ink is a middle grey and the background transparent, so that a figure reads in
-light and dark themes.
-"""
+"""Pictures of accounting: all the bounds on one workload, and over the number of releases."""
 
 from __future__ import annotations
 
-import base64
-import html
-import io
 import math
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import matplotlib as mpl
-import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
-from matplotlib.figure import Figure
 
 from dpcourse.accounting import BOUNDS, Comparison
 from dpcourse.accounting.comparison import shown
 from dpcourse.errors import reject
-
-if TYPE_CHECKING:
-    from IPython.display import HTML
-
-INK = "#767676"
-BLUE, VERMILION, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
-STYLE: dict[Any, Any] = {
-    "figure.facecolor": "none", "axes.facecolor": "none", "savefig.facecolor": "none",
-    "text.color": INK, "axes.labelcolor": INK, "axes.edgecolor": INK, "axes.titlecolor": INK,
-    "xtick.color": INK, "ytick.color": INK, "grid.color": INK, "grid.alpha": 0.25,
-    "axes.spines.top": False, "axes.spines.right": False, "axes.titlelocation": "left",
-    "font.size": 10, "svg.hashsalt": "dpcourse",
-}  # fmt: skip
+from dpcourse.plots.style import BLUE, GREEN, INK, PURPLE, VERMILION, label
 
 KINDS = {
     "bound": (BLUE, "o"),
@@ -62,33 +38,7 @@ CURVES: dict[str, tuple[str, str, str]] = {
 }
 """The curves of `comparison_over_k`: colour, line style and marker; near relatives are left out."""
 
-
-@contextmanager
-def figure(width: float = 7.0, height: float = 4.0, **options: Any) -> Iterator[tuple[Figure, Any]]:
-    """A figure in the style of the course: `with figure() as (fig, ax): ...`; closed at the end."""
-    with mpl.rc_context(STYLE):
-        fig, axes = plt.subplots(figsize=(width, height), layout="constrained", **options)
-        try:
-            yield fig, axes
-        finally:
-            plt.close(fig)
-
-
-def show(fig: Figure, alt: str, dpi: int = 144) -> HTML:
-    """The figure as an HTML image with alt text, which JupyterLab keeps only in this form."""
-    from IPython.display import HTML
-
-    if not alt.strip():
-        fix = "describe what the figure shows in a sentence, for those who cannot see it."
-        reject("alt", alt, "a text", fix)
-    buffer = io.BytesIO()
-    with mpl.rc_context(STYLE):
-        fig.savefig(buffer, format="png", dpi=dpi, transparent=True, metadata={"Software": None})
-    data = base64.b64encode(buffer.getvalue()).decode("ascii")
-    width = round(fig.get_figwidth() * 100)
-    text = html.escape(alt, quote=True)
-    image = f'<img alt="{text}" width="{width}" src="data:image/png;base64,{data}">'
-    return HTML(image)  # type: ignore[no-untyped-call]
+GREEK = (("e^eps-1", "e$^ε$−1"), ("eps^2", "ε²"), ("eps", "ε"), ("delta", "δ"), ("Renyi", "Rényi"))
 
 
 def comparison(ax: Axes, table: Comparison) -> list[Artist]:
@@ -106,8 +56,8 @@ def comparison(ax: Axes, table: Comparison) -> list[Artist]:
         artists += ax.plot(
             [row.epsilon], [place], marker, markersize=8, color=colour, markerfacecolor=face, clip_on=False
         )
-        artists.append(_beside(ax, (row.epsilon, place), shown(row.epsilon, 4), INK))
-    names = [row.name if row.valid else f"{row.name} ({row.kind})" for row in reversed(rows)]
+        artists.append(label(ax, row.epsilon, place, shown(row.epsilon, 4)))
+    names = [_written(row.name) + ("" if row.valid else f" ({row.kind})") for row in reversed(rows)]
     ax.set_yticks(range(len(rows)), names)
     ax.tick_params(axis="y", length=0)
     ax.set_ylim(-0.6, len(rows) - 0.4)
@@ -143,7 +93,7 @@ def comparison_over_k(
             }
             above = 3 if key == "exact" else 2
             artists += ax.plot(x, y, style, color=colour, linewidth=1.6, zorder=above, clip_on=False, **marks)
-            ends.append((y[-1], BOUNDS[key].name, colour))
+            ends.append((y[-1], _written(BOUNDS[key].name), colour))
     ylabel = "ε as a multiple of the exact one" if relative else "privacy loss ε (nats)"
     ax.set(xscale="log", yscale="log", xlabel="number of releases k", ylabel=ylabel)
     _title(ax, f"{_one(tables)}, δ = {tables[0].delta:g}")
@@ -168,20 +118,15 @@ def _one(tables: Sequence[Comparison]) -> str:
     return tables[0].workload.partition(" x ")[2] if " + " not in tables[0].workload else "a workload"
 
 
+def _written(name: str) -> str:
+    """The name of a bound as a figure writes it: Greek letters, and powers where they belong."""
+    for plain, written in GREEK:
+        name = name.replace(plain, written)
+    return name
+
+
 def _title(ax: Axes, text: str) -> None:
     ax.set_title("\n".join(textwrap.wrap(text, 50)), fontsize="medium")
-
-
-def _beside(ax: Axes, point: tuple[float, float], text: str, colour: str) -> Artist:
-    return ax.annotate(
-        text,
-        point,
-        xytext=(9, 0),
-        textcoords="offset points",
-        va="center",
-        color=colour,
-        annotation_clip=False,
-    )
 
 
 def _log_axis(ax: Axes, values: Sequence[float]) -> None:
