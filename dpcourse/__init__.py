@@ -37,10 +37,32 @@ from dpcourse.mechanisms import (
 from dpcourse.neighbours import ADD_REMOVE, REPLACE_ONE
 
 if TYPE_CHECKING:
-    from dpcourse import accounting, adversaries, audit, interactive
+    from dpcourse import (
+        accounting,
+        adversaries,
+        algorithms,
+        attacks,
+        audit,
+        data,
+        interactive,
+        proofs,
+        sensitivity,
+    )
+    from dpcourse import widgets as explore
     from dpcourse.accounting import compare
     from dpcourse.game import Ask, Challenge, Game, GameError, Guess, Open, optimal_adversary
-    from dpcourse.interactive import ApproxFilter, Odometer, PureFilter, RDPFilter, ZCDPFilter
+    from dpcourse.interactive import (
+        Agent,
+        ApproxFilter,
+        Odometer,
+        PrivateTable,
+        PureFilter,
+        RDPFilter,
+        SparseVector,
+        ZCDPFilter,
+        col,
+    )
+    from dpcourse.workbook import check, expect
 
 __version__ = "0.1.0"
 
@@ -48,13 +70,24 @@ __version__ = "0.1.0"
 _LATER = {
     "dpcourse.accounting": ("compare",),
     "dpcourse.adversaries": (),
+    "dpcourse.algorithms": (),
+    "dpcourse.attacks": (),
     "dpcourse.audit": (),
+    "dpcourse.data": (),
     "dpcourse.game": ("Ask", "Challenge", "Game", "GameError", "Guess", "Open", "optimal_adversary"),
-    "dpcourse.interactive": ("ApproxFilter", "Odometer", "PureFilter", "RDPFilter", "ZCDPFilter"),
+    "dpcourse.interactive": (
+        *("Agent", "ApproxFilter", "Odometer", "PrivateTable", "PureFilter"),
+        *("RDPFilter", "SparseVector", "ZCDPFilter", "col"),
+    ),
+    "dpcourse.proofs": (),
+    "dpcourse.sensitivity": (),
+    "dpcourse.workbook": ("check", "expect"),
 }
 
 
 def __getattr__(name: str) -> Any:
+    if name == "explore":
+        return import_module("dpcourse.widgets")
     for module, names in _LATER.items():
         if name in names:
             return getattr(import_module(module), name)
@@ -69,6 +102,7 @@ __all__ = [
     "RDP",
     "REPLACE_ONE",
     "ZCDP",
+    "Agent",
     "ApproxDP",
     "ApproxFilter",
     "Ask",
@@ -92,23 +126,34 @@ __all__ = [
     "Parallel",
     "PostProcessed",
     "PrivacyLoss",
+    "PrivateTable",
     "PureDP",
     "PureFilter",
     "RDPFilter",
     "RandomizedResponse",
+    "SparseVector",
     "Subsampled",
     "TopK",
     "TwoCoins",
     "ZCDPFilter",
     "accounting",
     "adversaries",
+    "algorithms",
+    "attacks",
     "audit",
+    "check",
     "classic_sigma",
     "coins",
+    "col",
     "compare",
+    "data",
+    "expect",
+    "explore",
     "gaussian_sigma",
     "histogram",
     "interactive",
     "laws",
     "optimal_adversary",
+    "proofs",
+    "sensitivity",
 ]
