@@ -1,15 +1,17 @@
 """Set the course up and run it, given Python 3.11 or newer and, the first time, a network.
 
 python start.py lab         open the course in JupyterLab (PORT=8889 and BROWSER=no are heeded)
-python start.py test        everything: format, lint, types, all tests, the lectures
+python start.py test        everything: format, lint, types, all tests, all notebooks
+python start.py test-quick  the quick tests alone: does it work here?
 python start.py check       while you work: formats the code, then lint, types, quick tests
 python start.py bench       measure the engine against its peers
-python start.py notebooks   run the lectures again and store their outputs
+python start.py notebooks   run lectures and solutions again, store their outputs, release the exercises
+python start.py site        build the pages of the course and its documentation into build/site
+python start.py dist        build the packages into dist/: wheel, sdist, archives for Colab and instructors
 python start.py lock        resolve the dependencies again (UPGRADE=yes takes the newest versions)
 """
 
 import hashlib
-import json
 import os
 import platform
 import shutil
@@ -36,7 +38,6 @@ if too_old(sys.version_info[:2]):
     sys.exit(too_old(sys.version_info[:2]))
 
 ROOT = Path(__file__).resolve().parent
-FIRST_PAGE = "lectures/00_start_here.ipynb"
 FLOOR = "3.11"  # the oldest Python that the locks serve
 
 NO_VENV = """This Python cannot make a virtual environment: its module {} is missing.
@@ -47,11 +48,6 @@ NO_INSTALL = """
 Setting up failed at: {}
 The lines above say why; most often it is the network. Check that you are online (and, behind a
 proxy, that HTTPS_PROXY is set), then run the same command again: it starts afresh."""
-
-# JupyterLab reads this from the environment, so the user's own settings stay untouched.
-LAB_SETTINGS = {
-    "@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False}
-}
 
 
 # -- The environment ----------------------------------------------------------------------------
@@ -81,9 +77,6 @@ def set_up(home: Path, lock: Path) -> Path:
     if found.splitlines()[:1] != wanted.splitlines()[:1]:
         make_venv(home)
     install(python, lock)
-    settings = home / "share/jupyter/lab/settings/overrides.json"
-    settings.parent.mkdir(parents=True, exist_ok=True)
-    settings.write_text(json.dumps(LAB_SETTINGS), "utf-8")
     stamp.write_text(wanted, "utf-8")
     return python
 
@@ -141,55 +134,45 @@ def commands(task: str, python: Path, options: Mapping[str, str]) -> list[list[s
     run = [str(python), "-m"]
     lint = [[*run, "ruff", "check", "."], [*run, "mypy"]]
     pytest = [*run, "pytest", "-n", "auto"]
+    # All tests of the browser in one worker, which starts JupyterLab once; -rs says why a test was skipped.
+    everything = [*pytest, "--dist", "loadgroup", "-rs"]
     if task == "lab":
-        return [[*run, "jupyterlab", *lab_options(options)]]
+        port = ["--port", options["PORT"]] if options.get("PORT") else []
+        no_browser = ["--no-browser"] if options.get("BROWSER") == "no" else []
+        return [[*run, "dpcourse", "lab", str(ROOT), *port, *no_browser]]
     if task == "test":
-        nbval = [*run, "pytest", "--nbval", "lectures"]
-        return [[*run, "ruff", "format", "--check", "."], *lint, pytest, nbval]
+        # One worker a notebook: its cells share a kernel, and run in order.
+        nbval = [*pytest, "--dist", "loadfile", "--nbval-sanitize-with", "tests/nbval.cfg"]
+        strict = [*nbval, "--nbval", "lectures", "solutions"]
+        lax = [*nbval, "--nbval-lax", "exercises"]  # up to the stubs, which are expected to raise
+        return [[*run, "ruff", "format", "--check", "."], *lint, everything, strict, lax]
+    quick = [*pytest, "-m", "not slow"]
     if task == "check":
-        return [[*run, "ruff", "format", "."], *lint, [*pytest, "-m", "not slow"]]
-    if task == "bench":
-        return [[*run, "benchmarks"]]
+        return [[*run, "ruff", "format", "."], *lint, quick]
+    if task == "test-quick":
+        return [quick]
+    if task in MODULES:
+        return [[*run, MODULES[task]]]
     if task == "notebooks":
-        return [[*run, "nbconvert", *NBCONVERT, *map(str, sorted(ROOT.glob("lectures/*.ipynb")))]]
+        stored = [
+            str(p) for folder in ("lectures", "solutions") for p in sorted(ROOT.glob(f"{folder}/*.ipynb"))
+        ]
+        return [[*run, "dpcourse", "build", *stored], [*run, "dpcourse", "release"]]
     upgrade = ["--upgrade"] if options.get("UPGRADE") == "yes" else []
     compiled = [*run, "uv", "--quiet", "pip", "compile", "pyproject.toml", *COMPILE, *upgrade]
     return [
-        [*compiled, "--output-file", "requirements.lock"],
+        [*compiled, "--extra", "docs", "--output-file", "requirements.lock"],
         [*compiled, "--extra", "bench", "--output-file", "requirements-bench.lock"],
     ]
 
 
+MODULES = {"bench": "benchmarks", "site": "tools.site", "dist": "tools.dist"}
 WHEELS = ["--only-binary", ":all:", "--no-binary", "autodp"]  # a peer that is published as source only
-NBCONVERT = [
-    *("--to", "notebook", "--execute", "--inplace"),
-    # Keep what describes the course, drop what describes this machine and this run.
-    "--ExecutePreprocessor.record_timing=False",
-    "--ClearMetadataPreprocessor.enabled=True",
-    "--ClearMetadataPreprocessor.clear_cell_metadata=False",
-    "--ClearMetadataPreprocessor.preserve_nb_metadata_mask={'kernelspec',('language_info','name')}",
-]
 COMPILE = [
     *("--universal", "--python-version", FLOOR, "--extra", "dev"),
     *("--generate-hashes", *WHEELS),
     *("--custom-compile-command", "python start.py lock"),
 ]
-
-
-def lab_options(options: Mapping[str, str]) -> list[str]:
-    """JupyterLab at the first page; it moves to the next free port by itself."""
-    port = options.get("PORT") or "8888"
-    if not port.isdigit() or not 0 < int(port) < 65536:
-        sys.exit(f"PORT={port} is not a port: choose a number from 1 to 65535, such as PORT=8889.")
-    no_browser = ["--no-browser"] if options.get("BROWSER") == "no" else []
-    return [
-        f"--ServerApp.root_dir={ROOT}",
-        f"--LabApp.default_url=/lab/tree/{FIRST_PAGE}",
-        f"--ServerApp.port={port}",
-        "--ServerApp.port_retries=50",
-        "--allow-root",  # in a container there is often nobody else
-        *no_browser,
-    ]
 
 
 def succeeds(command: list[str]) -> bool:
@@ -210,7 +193,7 @@ def run(command: list[str], python: Path) -> int:
 
 def main(arguments: list[str]) -> int:
     """Set up, then do one task."""
-    tasks = ("lab", "test", "check", "bench", "notebooks", "lock")
+    tasks = ("lab", "test", "check", "test-quick", *MODULES, "notebooks", "lock")
     if len(arguments) != 1 or arguments[0] not in tasks:
         print(__doc__)
         return 0 if arguments in (["help"], ["--help"], ["-h"]) else 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib.util
 import json
 import os
 import re
@@ -16,6 +17,7 @@ from pathlib import Path
 import pytest
 
 import start
+from dpcourse.workbook.course import FIRST_PAGE
 
 PYTHON = Path("env/bin/python")
 
@@ -114,13 +116,6 @@ def test_an_interrupted_set_up_starts_afresh(
     assert done(project) == ["make", "install"]
 
 
-def test_news_and_update_checks_are_off_in_the_environment_only(project: Path) -> None:
-    done(project)
-    settings = json.loads((project / ".venv/share/jupyter/lab/settings/overrides.json").read_text())
-    notification = settings["@jupyterlab/apputils-extension:notification"]
-    assert notification == {"fetchNews": "false", "checkForUpdates": False}
-
-
 # -- Installing -----------------------------------------------------------------------------------
 
 
@@ -208,8 +203,9 @@ def test_test_changes_nothing_and_leaves_nothing_out() -> None:
         "ruff format --check .",
         "ruff check .",
         "mypy",
-        "pytest -n auto",
-        "pytest --nbval lectures",
+        "pytest -n auto --dist loadgroup -rs",
+        "pytest -n auto --dist loadfile --nbval-sanitize-with tests/nbval.cfg --nbval lectures solutions",
+        "pytest -n auto --dist loadfile --nbval-sanitize-with tests/nbval.cfg --nbval-lax exercises",
     ]
 
 
@@ -217,40 +213,52 @@ def test_check_formats_and_leaves_slow_tests_out() -> None:
     assert lines("check") == ["ruff format .", "ruff check .", "mypy", "pytest -n auto -m not slow"]
 
 
-def test_notebooks_runs_every_lecture() -> None:
-    (command,) = lines("notebooks")
-    assert command.startswith("nbconvert --to notebook --execute --inplace")
-    assert start.FIRST_PAGE in command
+def test_test_quick_runs_the_quick_tests_and_nothing_else() -> None:
+    assert lines("test-quick") == ["pytest -n auto -m not slow"]
+
+
+@pytest.mark.parametrize(("task", "module"), start.MODULES.items())
+def test_a_task_of_one_module_runs_it(task: str, module: str) -> None:
+    assert lines(task) == [module]
+    assert importlib.util.find_spec(module)
+
+
+def test_make_and_start_know_the_same_tasks() -> None:
+    makefile = (start.ROOT / "Makefile").read_text("utf-8")
+    (names,) = re.findall(r"^(lab .*):$", makefile, re.MULTILINE)
+    for task in names.split():
+        assert re.search(rf"^\t@echo \"make {task} ", makefile, re.MULTILINE), task
+        assert f"python start.py {task} " in str(start.__doc__)
+        assert start.commands(task, PYTHON, {})
+
+
+def test_notebooks_builds_every_lecture_and_master_and_releases() -> None:
+    build, release = lines("notebooks")
+    assert build.startswith("dpcourse build")
+    assert build.count("03_group_privacy.ipynb") == 2
+    assert release == "dpcourse release"
 
 
 def test_lock_makes_both_locks_and_upgrades_only_on_request() -> None:
     main, bench = lines("lock")
-    assert main.endswith("--output-file requirements.lock")
+    assert main.endswith("--extra docs --output-file requirements.lock")
     assert bench.endswith("--extra bench --output-file requirements-bench.lock")
     assert "--upgrade" not in main + bench
     assert all("--upgrade" in line for line in lines("lock", UPGRADE="yes"))
 
 
 @pytest.mark.parametrize(
-    ("options", "has", "has_not"),
+    ("options", "end"),
     [
-        ({}, "--ServerApp.port=8888", "--no-browser"),
-        ({"PORT": "9001"}, "--ServerApp.port=9001", "--no-browser"),
-        ({"PORT": ""}, "--ServerApp.port=8888", "--no-browser"),
-        ({"BROWSER": "no"}, "--no-browser", "=no"),
-        ({"BROWSER": "firefox"}, start.FIRST_PAGE, "--no-browser"),
+        ({}, ""),
+        ({"PORT": "9001"}, " --port 9001"),
+        ({"PORT": ""}, ""),
+        ({"BROWSER": "no"}, " --no-browser"),
+        ({"BROWSER": "firefox"}, ""),
     ],
 )
-def test_lab_heeds_port_and_browser(options: dict[str, str], has: str, has_not: str) -> None:
-    (command,) = lines("lab", **options)
-    assert has in command
-    assert has_not not in command
-
-
-@pytest.mark.parametrize("port", ["http", "0", "-1", "65536", "88.8"])
-def test_a_port_that_is_none_is_refused(port: str) -> None:
-    with pytest.raises(SystemExit, match=f"PORT={port} is not a port: choose a number"):
-        start.lab_options({"PORT": port})
+def test_lab_heeds_port_and_browser(options: dict[str, str], end: str) -> None:
+    assert lines("lab", **options) == [f"dpcourse lab {start.ROOT}{end}"]
 
 
 @pytest.mark.parametrize(("arguments", "code"), [([], 2), (["dance"], 2), (["--help"], 0)])
@@ -292,10 +300,13 @@ def test_lab_serves_the_first_page_even_if_the_port_is_taken(tmp_path: Path) -> 
         try:
             url = server_of(tmp_path / "RUNTIME", lab)
             assert f":{busy}/" not in url
-            page = json.loads(fetch(f"{url}api/contents/{start.FIRST_PAGE}"))
+            page = json.loads(fetch(f"{url}api/contents/{FIRST_PAGE}"))
             assert page["type"] == "notebook"
             assert page["content"]["cells"][0]["source"].startswith("# Start here")
-            assert b"jupyter-config-data" in fetch(f"{url}lab/tree/{start.FIRST_PAGE}")
+            plugin = "@jupyterlab/apputils-extension:notification"
+            quiet = json.loads(fetch(f"{url}lab/api/settings/{plugin}"))["schema"]["properties"]
+            assert (quiet["fetchNews"]["default"], quiet["checkForUpdates"]["default"]) == ("false", False)
+            assert b"jupyter-config-data" in fetch(f"{url}lab/tree/{FIRST_PAGE}")
             fetch(f"{url}api/shutdown", "POST")
             assert lab.wait(timeout=30) == 0
         finally:

@@ -1,0 +1,1 @@
+"""What makes and tries a release: the packages, the site, the picture of the README, a fresh machine."""
