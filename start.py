@@ -183,7 +183,10 @@ def succeeds(command: list[str]) -> bool:
 def run(command: list[str], python: Path) -> int:
     """Run a command with the environment active, hand our signals on, return its exit code."""
     path = os.pathsep.join([str(python.parent), os.environ.get("PATH", os.defpath)])
-    active = os.environ | {"PATH": path, "VIRTUAL_ENV": str(python.parent.parent)}
+    home = python.parent.parent
+    # A list of fonts of our own: the one in the user's folder may name fonts that went with another project.
+    fonts = {"MPLCONFIGDIR": str(home / "matplotlib")}
+    active = fonts | os.environ | {"PATH": path, "VIRTUAL_ENV": str(home)}
     process = subprocess.Popen(command, cwd=ROOT, env=active)
     signal.signal(signal.SIGINT, lambda *_: None)  # Ctrl-C reaches the command too: it decides
     signal.signal(signal.SIGTERM, lambda *_: process.terminate())

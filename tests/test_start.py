@@ -279,6 +279,20 @@ def test_the_first_failure_ends_a_task_with_its_exit_code(
     assert start.main(["check"]) == max(codes)
 
 
+@pytest.mark.parametrize("chosen", [None, "elsewhere"])
+def test_fonts_are_listed_in_the_environment_unless_told_otherwise(
+    chosen: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A list that another project left in the user's folder may lack the fonts that came with matplotlib."""
+    monkeypatch.delenv("MPLCONFIGDIR", raising=False)
+    if chosen:
+        monkeypatch.setenv("MPLCONFIGDIR", chosen)
+    found = tmp_path / "found"
+    tell = f"import os; open({str(found)!r}, 'w').write(os.environ['MPLCONFIGDIR'])"
+    assert start.run([sys.executable, "-c", tell], tmp_path / "env/bin/python") == 0
+    assert found.read_text() == (chosen or str(tmp_path / "env/matplotlib"))
+
+
 # -- For real -------------------------------------------------------------------------------------
 
 
