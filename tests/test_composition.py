@@ -22,6 +22,7 @@ from dpcourse.loss import DensityLoss, FiniteLoss, GaussianLoss, LaplaceLoss, Pr
 from dpcourse.loss.composed import Composed, Engine, compose
 from dpcourse.loss.methods.choose import candidates, contours, smoothed
 from dpcourse.loss.methods.contour import Contour
+from dpcourse.loss.methods.crest import crest
 from dpcourse.loss.methods.grid import Grid
 from dpcourse.loss.methods.knots import knots, nodes_needed
 from dpcourse.loss.methods.lattice import common_step, lattice
@@ -226,6 +227,7 @@ def direct_engines(parts: Parts) -> Iterator[tuple[str, Engine]]:
     options: dict[str, Any] = {
         "lattice": lattice(finite) if len(finite) == len(parts) else None,
         "listing": listing(finite) if len(finite) == len(parts) else None,
+        "crest": crest(finite) if len(finite) == len(parts) else None,
         "contour": next(contours(parts, needed=0.0), None),
         "spline": spline(*laplace[0]) if len(laplace) == len(parts) == 1 else None,
         "knots": knots(laplace, finite) if laplace and only_atoms else None,
@@ -248,6 +250,45 @@ def test_every_method_against_enumeration(parts: list[tuple[FiniteLoss, int]], r
     for name, engine in direct_engines(loss.parts):
         low, high = (float(v[0]) + loss.infinite for v in engine.bounds(np.array([eps])))
         assert math.isnan(low) or contains((low, high), mpmath.mpf(truth.numerator) / truth.denominator), name
+
+
+def from_the_top(leaf: FiniteLoss, k: int, eps: float) -> mpmath.mpf:
+    """delta near the largest sum: every multiset of steps that fall short of it by little, in 60 digits."""
+    with mpmath.workdps(60):
+        p, q = ([mpmath.mpf(v) for v in law] for law in (leaf.p, leaf.q))
+        losses = [mpmath.log(a / b) for a, b in zip(p, q, strict=True)]
+        best = max(range(len(p)), key=losses.__getitem__)
+        room = k * losses[best] - eps
+        gaps = sorted((losses[best] - value, i) for i, value in enumerate(losses) if i != best)
+        total = mpmath.mpf(0)
+        open_ = [(total, 0, k, p[best] ** k)]  # short by, next gap, steps left, mass
+        while open_:
+            short, first, left, mass = open_.pop()
+            total += mass * -mpmath.expm1(short - room)
+            for j in range(first, len(gaps)):
+                gap, i = gaps[j]
+                ratio, times, more = p[i] / p[best], 1, mass
+                while times <= left and short + times * gap < room:
+                    more *= ratio * (left - times + 1) / times
+                    open_.append((short + times * gap, j + 1, left - times, more))
+                    times += 1
+        return total
+
+
+@pytest.mark.parametrize("delta", [1e-20, 1e-30])
+@pytest.mark.parametrize("seed", [10, 19, 20, 21, 28, 30, 38, 46, 56])
+def test_a_tiny_delta_near_the_largest_loss_is_sharp(seed: int, delta: float) -> None:
+    """These were up to 0.85 wide before the largest sums were listed."""
+    rng = np.random.default_rng(seed)
+    n, spread = int(rng.integers(3, 13)), rng.choice([0.5, 1, 3])
+    k = int(rng.choice([10, 30, 100, 300, 1000]))
+    leaf = FiniteLoss(*(tuple(rng.dirichlet(np.full(n, spread)).tolist()) for _ in range(2)))
+    loss = k * leaf
+    low, high = loss.epsilon_bounds(delta)
+    assert high - low < 1e-8
+    if loss.ceiling() - low < 1:
+        assert from_the_top(leaf, k, low) >= delta * (1 - mpmath.mpf(10) ** -14)
+        assert high == loss.ceiling() or from_the_top(leaf, k, high) <= delta * (1 + mpmath.mpf(10) ** -14)
 
 
 def laplace_by_residues(s: Any, k: int, eps: Any) -> mpmath.mpf:

@@ -99,11 +99,12 @@ class PrivacyLoss(ABC):
 
     def epsilon_bounds(self, delta: ArrayLike) -> Bounds:
         """A lower and an upper bound on the smallest epsilon >= 0 with delta(epsilon) <= delta."""
-        check_delta("delta", delta)
-        pairs = [self._invert(float(d)) for d in np.ravel(np.asarray(delta, dtype=float))]
-        shape = np.shape(delta)
-        lower, upper = (np.array(side).reshape(shape)[()] for side in zip(*pairs, strict=True))
-        return (lower, upper) if shape else (float(lower), float(upper))
+        given = check_delta("delta", delta)
+        if not isinstance(given, np.ndarray):
+            lower, upper = self._invert(float(given))
+            return float(lower), float(upper)
+        pairs = np.array([self._invert(float(d)) for d in given.ravel()]).reshape(*given.shape, 2)
+        return pairs[..., 0], pairs[..., 1]
 
     def epsilon(self, delta: ArrayLike) -> Any:
         """The smallest epsilon >= 0 with delta(epsilon) <= delta, rounded up."""

@@ -119,8 +119,12 @@ class Composed(PrivacyLoss):
 
     @property
     def method(self) -> str:
-        """Which method sums the losses, and why."""
-        return self._engine(0).method
+        """Which method sums the losses, and why; the one that answers at about the mean loss."""
+        usual = np.array([min(self.kl(), self._top) if self.infinite == 0 else 0.0])
+        rank = 0
+        while np.isnan(self._engine(rank).bounds(usual)[0]):
+            rank += 1
+        return self._engine(rank).method
 
     @cached_property
     def infinite(self) -> float:  # type: ignore[override]
@@ -145,12 +149,7 @@ class Composed(PrivacyLoss):
     @cached_property
     def _top(self) -> float:
         """The largest finite sum, with room for its rounding; there is nothing above it."""
-        ends = [
-            leaf.atoms[0].max(initial=-math.inf) + leaf.slip
-            if isinstance(leaf, FiniteLoss)
-            else leaf.ceiling()
-            for leaf, _ in self.parts
-        ]
+        ends = [leaf.top if isinstance(leaf, FiniteLoss) else leaf.ceiling() for leaf, _ in self.parts]
         return _sum_up(k * end for end, (_, k) in zip(ends, self.parts, strict=True))
 
     def _inside(self, epsilon: Floats) -> tuple[Floats, Floats]:

@@ -75,17 +75,16 @@ class FiniteLoss(PrivacyLoss):
         with np.errstate(divide="ignore", invalid="ignore"):
             losses = np.log(p) - np.log(q)
             # Near 1 the logarithm of the ratio keeps digits that the difference would lose.
-            close = np.abs(losses) < 0.5
-            losses[close] = np.log1p((p[close] - q[close]) / q[close])
+            losses = np.where(np.abs(losses) < 0.5, np.log1p((p - q) / q), losses)
         losses[p == 0] = -np.inf
-        return np.asarray(losses)
+        return losses
 
     @cached_property
     def _sorted(self) -> tuple[Floats, Floats, Floats]:
         """Finite losses in falling order with their masses under P and Q (infinite losses apart)."""
         losses, (p, q) = self._each, self._masses
-        finite = np.flatnonzero(np.isfinite(losses))
-        order = finite[np.argsort(-losses[finite], kind="stable")]
+        order = np.argsort(-losses, kind="stable")
+        order = order[np.isfinite(losses[order])]
         return losses[order], p[order], q[order]
 
     @cached_property
@@ -108,9 +107,10 @@ class FiniteLoss(PrivacyLoss):
     def atoms(self) -> tuple[Floats, Floats]:
         """The finite losses, each once, and their probabilities under P, largest loss first."""
         losses, p, _ = self._sorted
-        fresh = np.flatnonzero(np.diff(losses, prepend=np.nan) != 0)
-        if len(fresh) == len(losses):
+        again = losses[1:] == losses[:-1]
+        if not again.any():
             return losses, p
+        fresh = np.flatnonzero(~np.append(False, again))
         return losses[fresh], np.add.reduceat(p, fresh)
 
     @cached_property
@@ -118,6 +118,12 @@ class FiniteLoss(PrivacyLoss):
         """How far a finite loss may be off: the roundings of p, of q, and of their logarithms."""
         losses, p = self.atoms
         return ULP * float(np.max(1.5 + 2 * np.abs(losses) - np.log(np.maximum(p, 5e-324)), initial=0.0))
+
+    @property
+    def top(self) -> float:
+        """The largest finite loss, rounded up; -infinity if there is none."""
+        losses = self.atoms[0]
+        return float(losses[0]) + self.slip if len(losses) else -math.inf
 
     def delta_bounds(self, epsilon: ArrayLike) -> Bounds:
         """The sum of p - e^eps q over outcomes with loss above eps."""

@@ -4,7 +4,9 @@ lattice   every loss finite and on one lattice               exact sums of posit
 contour   something decays on vertical lines: Gaussian,      a short sum with proved bounds on aliases
           subsampled Gaussian, or many Laplace losses        and truncation; declines if they are large
 listing   few finite losses                                  all their sums
+crest     finite losses, epsilon near the largest sum        the largest sums
 spline    Laplace losses: equal, on a common lattice, or few  exact piecewise polynomials
+halves    more finite losses                                 their sums as pairs from two lists
 smooth    finite and Laplace losses that share no lattice    the contour with a little noise added
 grid      everything else                                    tilted Fourier transforms of rounded losses
 """
@@ -20,6 +22,7 @@ from dpcourse.loss.composed import Engine, Parts
 from dpcourse.loss.finite import FiniteLoss
 from dpcourse.loss.methods.contour import Contour
 from dpcourse.loss.methods.counts import possible
+from dpcourse.loss.methods.crest import crest
 from dpcourse.loss.methods.factors import Factor, FiniteFactor, GaussianFactor, LaplaceFactor
 from dpcourse.loss.methods.few import few
 from dpcourse.loss.methods.grid import Grid
@@ -54,8 +57,11 @@ def candidates(parts: Parts) -> Iterator[Engine]:
         yield exact
     lines = list(contours(parts))
     yield from lines
-    if len(finite) == len(parts) and (every := listing(finite)):
-        yield every
+    if len(finite) == len(parts):
+        if every := listing(finite):
+            yield every
+        elif highest := crest(finite):
+            yield highest
     if len(laplace) == len(parts) == 1 and (pieces := spline(*laplace[0])):
         yield pieces
     if len(laplace) + len(finite) == len(parts):

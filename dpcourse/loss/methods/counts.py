@@ -48,7 +48,7 @@ def multinomial(leaf: FiniteLoss, k: int) -> Law:
     every = np.zeros(len(p) - 1, dtype=int), np.full(len(p) - 1, k)
     left, loss, mass = np.array([k]), np.zeros(1), np.ones(1)
     for value, mean, low, high in zip(losses[:-1], k * p[:-1], *every, strict=True):
-        left, loss, mass = _shared(left, loss, mass, value, (low, _poisson(mean, low, high)[0]))
+        left, loss, mass = shared(left, loss, mass, value, (low, _poisson(mean, low, high)[0]))
     mass = mass * _poisson(k * p[-1], 0, k)[0][left]  # the last outcome takes what the others leave
     loss, mass = (loss + left * losses[-1])[mass > 0], mass[mass > 0]
     return loss, mass * (math.fsum(p) ** k / float(mass.sum()))
@@ -68,7 +68,7 @@ def likely(law: Law, k: int, most: float) -> tuple[Any, Floats, Floats, float] |
         if float(np.maximum(np.minimum(left, b) - a + 1, 0).sum()) > 2 * most:
             return None
         table, log_top = _poisson(k * p, a, b)
-        left, loss, mass = _shared(left, loss, mass, value, (a, table))
+        left, loss, mass = shared(left, loss, mass, value, (a, table))
         log_scale, rest = log_scale + log_top, max(rest - p, 1e-16)
         others, log_top = _poisson(k * rest, 0, k)
         chance = mass * others[left] * math.exp(log_scale + log_top)
@@ -89,10 +89,12 @@ def fewest(p: Floats, k: int) -> float:
     return math.exp(min(volume, every, 700.0))
 
 
-def _shared(left: Any, loss: Floats, mass: Floats, value: float, weights: tuple[int, Floats]) -> Any:
-    """One more outcome takes some of the steps that are left."""
+def shared(
+    left: Any, loss: Floats, mass: Floats, value: float, weights: tuple[int, Floats], room: Any = None
+) -> Any:
+    """One more outcome takes some of the steps that are left, or at most as many as there is room for."""
     low, table = weights
-    number = np.maximum(np.minimum(left - low + 1, len(table)), 0)
+    number = np.maximum(np.minimum((left if room is None else room) - low + 1, len(table)), 0)
     before = np.repeat(np.arange(len(left), dtype=np.int32), number)
     extra = np.arange(len(before), dtype=np.int32) - np.repeat(np.cumsum(number) - number, number)
     count = low + extra

@@ -77,23 +77,26 @@ def drift(parts: Parts) -> float:
 
 @dataclass(frozen=True)
 class Listing:
-    """All sums, ready for delta(eps) and its inverse."""
+    """All sums above some level, ready for delta(eps) and its inverse."""
 
     method: str
     tails: Tails
     slack: float
     relative: float
+    complete: float = -math.inf
+    """Above this, no sum is missing; below, another method answers."""
 
     def bounds(self, epsilon: Floats) -> tuple[Floats, Floats]:
         """The difference, at eps -+ slack, widened by the rounding of both terms."""
         p, q = self.tails.above(np.array([epsilon + self.slack, epsilon - self.slack]))
         error = self.relative * (p + q)
-        return np.maximum(p - q - error, 0.0)[0], np.maximum(p - q + error, 0.0)[1]
+        low, high = np.maximum(p - q - error, 0.0)[0], np.maximum(p - q + error, 0.0)[1]
+        known = epsilon - self.slack > self.complete
+        return np.where(known, low, np.nan), np.where(known, high, np.nan)
 
     def slope(self, epsilon: Floats) -> Floats:
         """e^eps Q[S > eps]."""
-        slope: Floats = self.tails.above(epsilon)[1]
-        return slope
+        return np.where(epsilon > self.complete, self.tails.above(epsilon)[1], np.nan)
 
     def root(self, target: float) -> tuple[float, float]:
         """ln of a ratio, between the two sums where delta passes the target."""
@@ -103,6 +106,8 @@ class Listing:
         level = math.nextafter(losses[j], -math.inf)
         p, q = map(float, self.tails.above(np.float64(level)))
         root = level + math.log((p - target) / q) if p > target else -math.inf
+        if root - self.slack <= self.complete and self.complete > -math.inf:
+            return math.nan, math.nan
         return root, self.slack + self.relative * (p + q) / max(p - target, 1e-300)
 
 

@@ -32,6 +32,13 @@ def gauss(degree: int) -> tuple[Floats, Floats, Floats]:
     return (1 + x) / 2, w / 2, np.sqrt((1 - x * x) * w) * (-1.0) ** np.arange(degree)
 
 
+@lru_cache(maxsize=64)
+def _ahead(degree: int) -> Any:
+    """1 - u at a point and at the nodes between it and the next edge, and u/2 at those nodes."""
+    u = gauss(degree)[0]
+    return np.append(1.0, 1 - u), u / 2
+
+
 @dataclass(frozen=True)
 class Pieces:
     """Cells from `start` upwards: values[j] at the Gauss nodes of (l_j, l_{j+1}), atoms[j] at l_j."""
@@ -69,23 +76,23 @@ class Pieces:
         above = np.append(np.cumsum(gain[::-1])[::-1], 0.0)
         return above, below
 
-    def _inside(self, epsilon: Floats) -> tuple[Floats, Floats]:
-        """delta and its slope."""
+    def _inside(self, epsilon: Floats) -> tuple[Floats, Floats, Floats]:
+        """delta, its slope, and the density of P, which is the slope plus the second derivative."""
         above, below = self._ladder
         j = ((epsilon - self.start) / self.width).astype(int)
         j = np.minimum(np.maximum(j, 0), len(above) - 2)
-        to_next = np.minimum(np.maximum(self._edges[j + 1] - epsilon, 0.0), self.width)
-        part = (to_next / self.width)[:, None]
-        u, weights, bary = gauss(self.values.shape[1])
-        x = to_next[:, None] * u  # distance above eps
-        share = bary / ((1 - part * (1 - u))[:, :, None] - u + 1e-300)  # 1e-300: exactly on a node
+        degree, upper = self.values.shape[1], j + 1
+        (u, weights, bary), (back, halves) = gauss(degree), _ahead(degree)
+        to_next = np.minimum(np.maximum(self._edges[upper] - epsilon, 0.0), self.width)
+        part = to_next / self.width
+        share = bary / ((1 - part[:, None] * back)[:, :, None] - u + 1e-300)  # 1e-300: on a node
         density = (share @ self.values[j][:, :, None])[:, :, 0] / share.sum(-1)
-        mass = density * (part * weights * np.exp((epsilon[:, None] + x) / 2 + self.log_scale))
-        gain, rest = -(mass * np.expm1(-x)).sum(-1), -np.expm1(-to_next) * below[j + 1]
-        inside = epsilon < self._edges[-1]
-        delta = above[j + 1] + rest + gain
-        slope = below[j + 1] - rest + mass.sum(-1) - gain
-        return np.where(inside, delta, 0.0), np.where(inside, slope, 0.0)
+        half = to_next[:, None] * halves  # of the distances above eps
+        lift, near, mass = np.exp(epsilon / 2 + self.log_scale), below[upper], weights * density[:, 1:]
+        gain, rest = 2 * part * lift * (mass * np.sinh(half)).sum(-1), np.expm1(-to_next) * near
+        delta = above[upper] - rest + gain  # 0 above the last edge, where the slope must be told
+        slope = near + rest + part * lift * (mass * np.exp(-half)).sum(-1)
+        return delta, np.where(epsilon < self._edges[-1], slope, 0.0), lift * density[:, 0] / self.width
 
     def bounds(self, epsilon: Floats) -> tuple[Floats, Floats]:
         """delta at eps -+ slack, widened by the relative error."""
@@ -98,7 +105,7 @@ class Pieces:
         return self._inside(epsilon)[1]
 
     def root(self, target: float) -> tuple[float, float]:
-        """Newton's method on ln delta in the cell where delta passes the target."""
+        """Halley's method on ln delta in the cell where delta passes the target."""
         above, below = self._ladder
         j = len(above) - int(np.searchsorted(above[::-1], target, side="right"))  # D_j <= target first
         if j == 0:
@@ -112,12 +119,17 @@ class Pieces:
             point = low + self.width * fall / (fall + math.log(target / above[j]))
         point, slope = min(max(point, low), high), 1.0
         for _ in range(12):
-            (delta,), (slope,) = self._inside(np.array([point]))
+            delta, slope, density = (float(value[0]) for value in self._inside(np.array([point])))
             if slope <= 0:  # as near to the largest loss as a double can tell
                 return point, 0.0
-            move = (delta - target if top or delta <= 0 else math.log(delta / target) * delta) / slope
+            bend = (density - slope) / slope
+            if top or delta <= 0:
+                move = (delta - target) / slope
+            else:
+                move, bend = math.log(delta / target) * delta / slope, bend - slope / delta
+            move /= max(1 - move * bend / 2, 0.5)  # Halley
             point = min(max(point + move, (low + point) / 2), (high + point) / 2)
-            if abs(move) <= 1e-8 * point:  # the error is about its square
+            if abs(move) <= 1.5e-5 * self.width:  # the error is about its cube
                 break
         return point, self.relative * target / slope + self.slack
 

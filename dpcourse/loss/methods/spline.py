@@ -69,16 +69,12 @@ def _degree(k: int, s: float) -> tuple[int, float]:
 
 def _rows(k: int, s: float, degree: int, keep: int) -> Any:
     """(cell, atom) rows from the top after k steps, scaled to total mass 1."""
-    kernel = _kernel(degree, s)
-    size = degree + 1
-    rows = np.zeros((1, size))
-    rows[0, -1] = 1.0
-    chunk = 2 if k < 16 else 4 if k < 48 else 8 if k < 200 else 16
-    rows = _apply(rows, kernel, k % chunk, keep)
-    power = kernel
+    kernel = power = _kernel(degree, s)
+    chunk = min(k, 2 if k < 16 else 4 if k < 48 else 8 if k < 200 else 16)
     while len(power) <= chunk:
         power = _square(power)
-    return _apply(rows, power, k // chunk, keep)
+    rows = power[:keep, -1]  # one chunk, from the atom at 0
+    return _apply(_apply(rows, power, k // chunk - 1, keep), kernel, k % chunk, keep)
 
 
 def _kernel(degree: int, s: float) -> Any:
