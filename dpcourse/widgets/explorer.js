@@ -5,6 +5,7 @@
 
 const KEPT = 240; // pictures
 const PATIENCE = 20000; // ms until a question counts as lost
+const QUICK = 60; // ms from one answer to the next: then the kernel may have two questions at a time
 const BEAT = 90; // ms at least between two pictures that play
 const SILENCE = 3000; // ms without an answer until that is said
 const SILENT = "No answer from the kernel: it is busy, or it was restarted; then run the cell again.";
@@ -33,17 +34,17 @@ function render({ model, el }) {
 
   // ---- the picture and its words -------------------------------------------------------------
 
-  const pictures = new Map(); // key -> { url, words, alt, width, height }, the latest last
+  const pictures = new Map(); // key -> { url, words, alt, width, height, image }, the latest last
   const words = make("p", { className: "dp-words", id: `${prefix}-words`, "aria-live": "polite" });
-  const image = make("img", {
+  const frame = () => make("img", {
     className: "dp-picture", decoding: "sync", "aria-describedby": words.id,
   });
-  image.style.setProperty("--dp-tone", `url(#${prefix}-tone)`);
+  let image = frame(); // the one in the page
   const failure = make("p", { className: "dp-failure", role: "alert", hidden: true });
-  let tallest = 0; // the words, in pixels
   let painted = null;
-  let waiting = null; // the key that the kernel is drawing
-  let asked = 0;
+  const asked = new Map(); // key -> { ahead, since }, what the kernel is drawing
+  let answeredAt = 0;
+  let quick = false; // whether the last answer came soon
   let likely = () => []; // changes that can be foreseen from any values: a row of buttons has few
   let idle = 0; // a timer
   let next = likely; // changes that are likely to come next, the likeliest first
@@ -60,22 +61,30 @@ function render({ model, el }) {
     }
   }
 
+  function load(key, into) {
+    const picture = pictures.get(key);
+    if (into.width !== picture.width) into.width = picture.width;
+    into.style.aspectRatio = `${picture.width} / ${picture.height}`;
+    into.src = picture.url;
+    into.alt = picture.alt;
+    picture.image = into;
+  }
+
   function paint(key) {
     const picture = pictures.get(key);
+    if (picture.image?.complete) { // it was foreseen, and is seen at once
+      image.replaceWith(picture.image);
+      image = picture.image;
+    } else { // the page goes on showing what it has until the new one is there
+      if (pictures.has(painted)) pictures.get(painted).image = null;
+      load(key, image);
+    }
     pictures.delete(key);
     pictures.set(key, picture);
-    if (image.width !== picture.width) image.width = picture.width;
-    image.style.aspectRatio = `${picture.width} / ${picture.height}`;
-    image.src = picture.url;
-    image.alt = picture.alt;
-    if (words.textContent !== picture.words) {
-      words.textContent = picture.words;
-      tallest = Math.max(tallest, words.clientHeight); // what is below moves down once, and never back
-      words.style.minHeight = `${tallest}px`;
-    }
+    if (words.textContent !== picture.words) words.textContent = picture.words;
     heard();
     failure.hidden = true;
-    image.classList.remove("dp-old");
+    el.classList.remove("dp-old");
     painted = key;
     el.dataset.painted = key;
     if (key === keyOf(values)) tell();
@@ -96,23 +105,23 @@ function render({ model, el }) {
     overdue = 0;
     failure.textContent = SILENT;
     failure.hidden = false;
-    image.classList.add("dp-old");
+    el.classList.add("dp-old");
   }
 
   function fail(message) {
     heard();
     failure.textContent = message;
     failure.hidden = false;
-    image.classList.add("dp-old");
+    el.classList.add("dp-old");
     el.dataset.painted = keyOf(values);
   }
 
   function ask(wanted, ahead = false) {
-    waiting = { key: keyOf(wanted), ahead };
-    asked = performance.now();
+    const key = keyOf(wanted);
+    asked.set(key, { ahead, since: performance.now() });
     const scale = Math.min(2, Math.max(1, window.devicePixelRatio || 1));
     try {
-      model.send({ ask: wanted, key: waiting.key, ahead, scale });
+      model.send({ ask: wanted, key, ahead, scale });
     } catch { // the kernel that knew this explorer is gone
       if (!ahead) missing();
     }
@@ -126,8 +135,16 @@ function render({ model, el }) {
       lookAhead();
     } else {
       if (!overdue) overdue = setTimeout(missing, SILENCE);
-      if (!waiting || performance.now() - asked > PATIENCE) ask(values);
+      if (!asked.has(key) && room(true)) ask(values);
     }
+  }
+
+  // Whether to ask once more. A slow kernel gets one question at a time, and next always the newest wish, so
+  // nothing queues; a quick one need not finish what was foreseen before it hears what is wanted.
+  function room(wanted) {
+    for (const [key, one] of asked) if (performance.now() - one.since > PATIENCE) asked.delete(key);
+    if (!quick) return asked.size === 0;
+    return wanted ? [...asked.values()].every((one) => one.ahead) : asked.size < 2;
   }
 
   function lookAhead() {
@@ -137,22 +154,31 @@ function render({ model, el }) {
   }
 
   function foresee() {
-    if (waiting || document.hidden) return;
+    if (document.hidden) return;
     const guesses = next(values).map((change) => ({ ...values, ...change }));
-    const guess = guesses.find((one) => !pictures.has(keyOf(one)));
-    if (guess) ask(guess, true);
+    for (const guess of guesses) {
+      if (!room(false)) return;
+      const key = keyOf(guess);
+      if (!pictures.has(key) && !asked.has(key)) ask(guess, true);
+    }
   }
 
   function answered(said, buffers) {
     if (!said || !("key" in said)) return;
-    const mine = waiting && waiting.key === said.key ? waiting : null;
-    if (mine) waiting = null;
+    const mine = asked.get(said.key);
+    asked.delete(said.key);
+    if (mine) {
+      const now = performance.now();
+      quick = now - Math.max(mine.since, answeredAt) < QUICK;
+      answeredAt = now;
+    }
     if (said.error) {
       if (said.key === keyOf(values)) return fail(said.error);
       if (mine && mine.ahead) next = () => [];
     } else {
       keep(said.key, said, buffers[0]);
       if (mine && !mine.ahead) paint(said.key); // also while the values have moved on: it shall move
+      else load(said.key, frame());
     }
     follow();
   }
@@ -295,7 +321,12 @@ function render({ model, el }) {
   el.classList.add("dp-explorer");
   el.setAttribute("role", "group");
   el.setAttribute("aria-label", model.get("name"));
+  el.style.setProperty("--dp-tone", `url(#${prefix}-tone)`);
   el.append(panel, image, words, failure);
+  const tall = new ResizeObserver(() => { // what is below the words moves down once, and never back
+    words.style.minHeight = `${Math.max(words.clientHeight, parseFloat(words.style.minHeight) || 0)}px`;
+  });
+  tall.observe(words);
   // Pictures have a middle grey as ink, which serves any ground; on a light one it may be darker.
   const darker = ["R", "G", "B"].map((one) => `<feFunc${one} type="gamma" exponent="1.25"/>`).join("");
   el.insertAdjacentHTML("beforeend", `<svg width="0" height="0" aria-hidden="true" class="dp-tone">
@@ -318,6 +349,7 @@ function render({ model, el }) {
     clearTimeout(idle);
     clearTimeout(telling);
     heard();
+    tall.disconnect();
     model.off("msg:custom", answered);
     el.removeEventListener("pointerenter", near);
     el.removeEventListener("focusin", near);

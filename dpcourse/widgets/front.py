@@ -1,7 +1,7 @@
 """Front: the part of an explorer that lives in the browser (explorer.js), and how the two talk.
 
-The browser asks for the picture of some values and gets it with its words in one message. It asks one thing
-at a time, and next always for its newest values, so a slow picture never makes a queue.
+The browser asks for the picture of some values and gets it with its words in one message. It asks a slow
+kernel one thing at a time, and next always for its newest values, so a slow picture never makes a queue.
 """
 
 from __future__ import annotations
