@@ -83,7 +83,7 @@ class PhaseCurve:
     @property
     def mean(self) -> Floats:
         """The mean over the repetitions."""
-        return np.mean(self.fractions, axis=1)  # type: ignore[no-any-return]
+        return np.asarray(np.mean(self.fractions, axis=1))
 
     @property
     def noise(self) -> Floats:
