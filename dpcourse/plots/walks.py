@@ -49,5 +49,5 @@ def ending(ax: Axes, values: Any, masses: Any, ends: Any, limit: float, reach: f
     ax.set(xlim=(0, 1.15), ylim=(-reach, reach), xticks=[], xlabel="share of the paths")
     ax.tick_params(axis="y", labelleft=False)
     ax.set_title("where they are now")
-    ax.legend(frameon=False, labelcolor=INK, loc="lower right", fontsize=9)
+    ax.legend(frameon=False, labelcolor=INK, loc="upper right", fontsize=9)
     ax.grid(axis="y")
