@@ -7,8 +7,6 @@ its width is their difference. prv-accountant and autodp take part in one row ea
 
 from __future__ import annotations
 
-import importlib
-import json
 import logging
 import math
 import time
@@ -16,19 +14,15 @@ import tracemalloc
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from benchmarks.accountants import DELTA, Bracket, installed, others, wrong_side
 from benchmarks.harness import Row, best_of
 from dpcourse.loss import FiniteLoss, GaussianLoss, LaplaceLoss, PrivacyLoss
 from dpcourse.loss.composed import compose
 from dpcourse.loss.subsampled import SubsampledGaussianLoss
-
-DELTA = 1e-6
-GOLDEN = Path(__file__).resolve().parent.parent / "tests/data/golden.json"
-Bracket = tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -156,11 +150,11 @@ def _finite(pld: Any, up: bool) -> Any:
 def rows() -> Iterator[Row]:
     """Time and width of every case, then what the peers that may be missing say, a curve, and memory."""
     logging.disable(logging.WARNING)  # the peer announces its choices
-    pld = _module("dp_accounting.pld.privacy_loss_distribution")
+    pld = installed("dp_accounting.pld.privacy_loss_distribution")
     for case in cases():
         yield from _compared(case, pld)
-    yield from _others()
-    yield from _wrong_side(pld)
+    yield from others(subsampled(1000).ours)
+    yield from wrong_side(pld)
     yield from _curves()
     yield _memory()
     logging.disable(logging.NOTSET)
@@ -187,57 +181,6 @@ def _compared(case: Case, pld: Any) -> Iterator[Row]:
     )
 
 
-def _others() -> Iterator[Row]:
-    """prv-accountant and autodp on 1000 subsampled Gaussian releases."""
-    case = subsampled(1000)
-    ours, (low, high) = 1e3 * best_of(case.ours, 5), case.ours()
-    for name, peer in (("prv_accountant", _prv), ("autodp.rdp_acct", _autodp)):
-        label = f"1000 subsampled Gaussian against {name.split('.')[0]}"
-        module = _module(name)
-        if module is None:
-            yield Row(label, ours, None, "ms", "faster, narrower", None, "not installed")
-            continue
-        start = time.perf_counter()
-        below, above = peer(module)
-        theirs = 1e3 * (time.perf_counter() - start)
-        holds = theirs > ours and above - below > high - low
-        yield Row(
-            label, ours, theirs, "ms", "faster, narrower", holds, f"its epsilon: {below:.4f} to {above:.4f}"
-        )
-
-
-def _wrong_side(pld: Any) -> Iterator[Row]:
-    """How far on the wrong side of the truth a bound is: an upper one on a fine grid, a lower one far out."""
-    truth = json.loads(GOLDEN.read_text("utf-8"))["laplace_kfold_eps"]["rows"]  # by ball arithmetic
-    for side, delta, up in (("upper", 1e-6, True), ("lower", 1e-12, False)):
-        (exact,) = (float(row["eps"]) for row in truth if (row["k"], float(row["delta"])) == (100, delta))
-        ours, theirs, note = (100 * LaplaceLoss(0.1)).epsilon_bounds(delta)[up], None, "not installed"
-        if pld is not None:
-            one = pld.from_laplace_mechanism(10, pessimistic_estimate=up, value_discretization_interval=1e-6)
-            theirs, note = one.self_compose(100).get_epsilon_for_delta(delta), "dp-accounting, grid of 1e-6"
-        wrong, peer = (x if x is None else max(0.0, exact - x if up else x - exact) for x in (ours, theirs))
-        name = f"{side} bound on the wrong side of the truth, Laplace 0.1, k = 100, delta = {delta:g}"
-        yield Row(name, wrong, peer, "in epsilon", "0", wrong == 0, note)
-
-
-def _prv(module: Any) -> Bracket:
-    release = module.PoissonSubsampledGaussianMechanism(sampling_probability=0.01, noise_multiplier=1.0)
-    accountant = module.PRVAccountant(
-        [release], max_self_compositions=[1000], eps_error=0.01, delta_error=1e-10
-    )
-    low, _, high = accountant.compute_epsilon(DELTA, [1000])
-    return float(low), float(high)
-
-
-def _autodp(module: Any) -> Bracket:
-    bank = importlib.import_module("autodp.rdp_bank")
-    accountant = module.anaRDPacct()
-    accountant.compose_poisson_subsampled_mechanisms(
-        lambda a: bank.RDP_gaussian({"sigma": 1.0}, a), 0.01, coeff=1000
-    )
-    return 0.0, float(accountant.get_eps(DELTA))  # a bound from above only
-
-
 def _curves() -> Iterator[Row]:
     for case, last in ((laplace(100), 10), (laplace(1000), 30), (responses(1000), 30), (subsampled(1000), 4)):
         taken = 1e3 * best_of(partial(_curve, case, np.linspace(0, last, 1000)), 5)
@@ -260,10 +203,3 @@ def _memory() -> Row:
     return Row(
         "peak memory, Laplace k = 10^5 (peer: k = 100)", peaks[1], peaks[0], "MB", "flat in k", peaks[1] < 5
     )
-
-
-def _module(name: str) -> Any:
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        return None

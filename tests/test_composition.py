@@ -19,7 +19,8 @@ from hypothesis import strategies as st
 from dpcourse.errors import BadInput
 from dpcourse.laws import DiscreteGaussian, DiscreteLaplace, Gaussian, Laplace, Mixture, Product
 from dpcourse.loss import DensityLoss, FiniteLoss, GaussianLoss, LaplaceLoss, PrivacyLoss
-from dpcourse.loss.composed import Composed, Engine, compose
+from dpcourse.loss.composed import Composed, compose
+from dpcourse.loss.engine import Engine
 from dpcourse.loss.methods.choose import candidates, contours, smoothed
 from dpcourse.loss.methods.contour import Contour
 from dpcourse.loss.methods.crest import crest

@@ -11,40 +11,23 @@ Which method sums the losses depends on what they are; `loss.method` names it an
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dpcourse.errors import Floats, reject, whole
 from dpcourse.loss.base import Bounds, PrivacyLoss
+from dpcourse.loss.engine import Engine, Parts
 from dpcourse.loss.finite import FiniteLoss
 from dpcourse.loss.shifts import GaussianLoss, LaplaceLoss
 from dpcourse.loss.solve import ULP
 
-Parts = Sequence[tuple[PrivacyLoss, int]]
 _WIDEST = 1e4  # a Laplace shift: e^-shift is far from every double
 _APART = FiniteLoss((1.0, 0.0), (0.0, 1.0))  # no noise at all
-
-
-class Engine(Protocol):
-    """One way to sum losses. It answers for eps >= 0 and for the finite losses only."""
-
-    @property
-    def method(self) -> str:
-        """What it does, and why it was chosen."""
-
-    def bounds(self, epsilon: Floats) -> tuple[Floats, Floats]:
-        """Bounds on E[(1 - e^{eps-S})+; S finite]; NaN where another engine should answer."""
-
-    def slope(self, epsilon: Floats) -> Floats:
-        """e^eps Q[S > eps] = -d delta/d eps, to a few digits."""
-
-    def root(self, target: float) -> tuple[float, float]:
-        """About where delta reaches the target, and how far the bounds may be off; NaN to decline."""
 
 
 def compose(parts: Parts) -> PrivacyLoss:

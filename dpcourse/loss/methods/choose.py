@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from dpcourse.loss.composed import Engine, Parts
+from dpcourse.loss.engine import Engine, Parts
 from dpcourse.loss.finite import FiniteLoss
 from dpcourse.loss.methods.contour import Contour
 from dpcourse.loss.methods.counts import possible
