@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from matplotlib.backends.backend_agg import RendererAgg
 
-MOST_KEPT = 200
+MOST_KEPT = 32_000_000
+"""Bytes: the frames of a dozen panels on a sharp screen."""
 
 
 class Kept:
@@ -17,13 +19,15 @@ class Kept:
 
     def __init__(self) -> None:
         self.pieces: OrderedDict[Any, tuple[int, int, Any]] = OrderedDict()
+        self.size = 0
 
     def piece(self, key: Any, draw: Callable[[RendererAgg], None], like: RendererAgg) -> tuple[int, int, Any]:
         """The left and the lower edge in pixels, and the pixels."""
         if key in self.pieces:
             self.pieces.move_to_end(key)
             return self.pieces[key]
-        alone: Any = RendererAgg(int(like.width), int(like.height), like.dpi)  # type: ignore[no-untyped-call]
+        alone = _alone(int(like.width), int(like.height), like.dpi)
+        alone.clear()
         draw(alone)
         pixels = np.asarray(alone.buffer_rgba())
         inked = pixels.view(np.uint32)[..., 0].astype(bool)
@@ -31,10 +35,18 @@ class Kept:
         if not len(rows):
             rows = columns = np.array([0])
         cut = pixels[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1][::-1].copy()
-        self.pieces[key] = int(columns[0]), int(like.height) - int(rows[-1]) - 1, cut
-        if len(self.pieces) > MOST_KEPT:
-            self.pieces.popitem(last=False)
-        return self.pieces[key]
+        made = self.pieces[key] = int(columns[0]), int(like.height) - int(rows[-1]) - 1, cut
+        self.size += cut.nbytes
+        while self.size > MOST_KEPT:
+            _, (_, _, oldest) = self.pieces.popitem(last=False)
+            self.size -= oldest.nbytes
+        return made
+
+
+@lru_cache(maxsize=4)
+def _alone(width: int, height: int, dpi: float) -> Any:
+    """A place to draw a piece alone."""
+    return RendererAgg(width, height, dpi)  # type: ignore[no-untyped-call]
 
 
 KEPT = Kept()

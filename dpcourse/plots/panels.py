@@ -46,8 +46,6 @@ def panels(
     with mpl.rc_context(FIXED):
         if _spare.get(layout):
             board = _spare[layout].pop()
-            for panel in board.panels:
-                panel.wipe()
         else:
             board = _made(width, height, columns, rows, (left, right, top, bottom), (across, down))
         board.layout = layout
@@ -81,11 +79,17 @@ def _made(
 
 
 def recycle(fig: Figure) -> None:
-    """Give back a figure that nobody needs any more: panels take long to make, and these will do again."""
+    """Give back a figure that nobody needs any more: panels take long to make, and these will do again.
+
+    They are wiped now, while what was on them is young: garbage that has grown old is seldom collected.
+    """
     if not isinstance(fig, Board) or sum(map(len, _spare.values())) >= MOST_SPARE:
         return
     for axes in set(fig.axes) - set(fig.panels):
         fig.delaxes(axes)
     for artists in (fig.artists, fig.lines, fig.patches, fig.texts, fig.images, fig.legends):
         artists.clear()
+    with mpl.rc_context(FIXED):
+        for panel in fig.panels:
+            panel.wipe()
     _spare.setdefault(fig.layout, []).append(fig)
