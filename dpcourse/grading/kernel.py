@@ -205,6 +205,8 @@ class Kernel:
             kind, content = message["msg_type"], message["content"]
             if socket is self.shell:
                 self.replied = self.current if kind == "execute_reply" else self.replied
+                if content.get("ename") == "MemoryError":  # what it holds, the next answer would miss
+                    self._end("too much memory")
             elif kind == "status":
                 self.idle = self.current if content.get("execution_state") == "idle" else self.idle
             else:
