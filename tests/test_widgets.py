@@ -16,11 +16,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from matplotlib.artist import Artist
 from PIL import Image
 
 import dpcourse as dp
 from dpcourse import plots, widgets
 from dpcourse.errors import BadInput
+from dpcourse.plots.kept import KEPT, MOST_KEPT
 from dpcourse.widgets.controls import Button, Choice, Moves, Slider, Switch, number
 from dpcourse.widgets.explorer import STILL, Explorer, View
 from dpcourse.widgets.front import Front
@@ -238,6 +240,27 @@ def test_closing_frees_also_what_a_cell_showed(monkeypatch: pytest.MonkeyPatch) 
     shell.execution_count = 8
     small()._repr_mimebundle_()
     assert second.fronts == []
+
+
+@pytest.mark.parametrize("name", EXPLORERS)
+def test_a_slider_that_is_moved_for_long_leaves_nothing_behind(name: str) -> None:
+    """After each picture only young garbage is collected, as in the page; no line or word may grow old."""
+    explorer = made(name)
+    key, slider = next((key, one) for key, one in explorer.controls.items() if isinstance(one, Slider))
+    stops = (slider.stops * 12)[:14]
+
+    def artists() -> int:
+        return sum(isinstance(one, Artist) for one in gc.get_objects())
+
+    counts = []
+    for i, stop in enumerate(stops):
+        said, _ = explorer.answer(explorer.values | {key: stop})
+        assert "error" not in said
+        gc.collect(1)
+        if i in {9, 13}:
+            counts.append(artists())
+    assert counts[1] <= counts[0] + 8, "what was drawn is still there"
+    assert 0 < KEPT.size <= MOST_KEPT
 
 
 def test_two_explorers_share_nothing() -> None:

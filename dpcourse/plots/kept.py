@@ -19,7 +19,11 @@ class Kept:
 
     def __init__(self) -> None:
         self.pieces: OrderedDict[Any, tuple[int, int, Any]] = OrderedDict()
-        self.size = 0
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+        return sum(pixels.nbytes for _, _, pixels in self.pieces.values())
 
     def piece(self, key: Any, draw: Callable[[RendererAgg], None], like: RendererAgg) -> tuple[int, int, Any]:
         """The left and the lower edge in pixels, and the pixels."""
@@ -36,10 +40,8 @@ class Kept:
             rows = columns = np.array([0])
         cut = pixels[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1][::-1].copy()
         made = self.pieces[key] = int(columns[0]), int(like.height) - int(rows[-1]) - 1, cut
-        self.size += cut.nbytes
         while self.size > MOST_KEPT:
-            _, (_, _, oldest) = self.pieces.popitem(last=False)
-            self.size -= oldest.nbytes
+            self.pieces.popitem(last=False)
         return made
 
 

@@ -20,7 +20,7 @@ UP = 2
 def png(fig: Figure, scale: float = 1.0, compress: int = 1) -> bytes:
     """The picture as a PNG file on a transparent ground, `scale` pixels for each pixel of the page."""
     with mpl.rc_context(FIXED):
-        # The canvas of before, with its pixels to draw over: new ones for every picture would tear memory to pieces.
+        # The old canvas is drawn over: new pixels for every picture would leave memory in pieces.
         canvas: Any = fig.canvas if type(fig.canvas) is FigureCanvasAgg else FigureCanvasAgg(fig)
         before = fig.dpi
         fig.set_dpi(100 * scale)
