@@ -292,6 +292,17 @@ def test_a_tiny_delta_near_the_largest_loss_is_sharp(seed: int, delta: float) ->
         assert high == loss.ceiling() or from_the_top(leaf, k, high) <= delta * (1 + mpmath.mpf(10) ** -14)
 
 
+def test_losses_that_nearly_agree_are_all_counted() -> None:
+    """A gap of 2e-16 next to gaps of 1.5: every count of the small one fits below the others."""
+    p = (0.3, 0.3 * (1 - 2**-52), 0.2, 0.2)
+    leaf = FiniteLoss(p, (0.1, 0.1, 0.3, 0.5))
+    found = crest([(leaf, 60)])
+    assert found is not None
+    eps = 60 * math.log(3) - 4
+    low, high = found.bounds(np.array([eps]))
+    assert contains((float(low[0]), float(high[0])), from_the_top(leaf, 60, eps))
+
+
 def laplace_by_residues(s: Any, k: int, eps: Any) -> mpmath.mpf:
     """k Laplace losses by the residues of e^{-eps z} M(z)^k/(z(z+1)), in 60 digits."""
     with mpmath.workdps(60):

@@ -21,6 +21,7 @@ from dpcourse.errors import Floats
 from dpcourse.loss.methods.counts import Law, possible, shared
 from dpcourse.loss.methods.lattice import WIDE
 from dpcourse.loss.methods.listing import Listing, Parts, drift, falling, roundings
+from dpcourse.loss.solve import ULP
 
 _MOST: Final = 2**12
 _RAREST: Final = 1e-250  # the least probability of the largest sum: far from underflow
@@ -51,8 +52,9 @@ def crest(parts: Parts) -> Listing | None:
     top = math.fsum(k * float(losses[0]) for (losses, _), k in laws)
     tails = falling(top - short, (mass * likeliest).astype(float))
     why = f"crest: the largest {len(short)} sums of finite losses, listed; no other is above such an epsilon"
-    complete = top - depth / 2 * (1 - 1e-9)
-    return Listing(why, tails, drift(parts), roundings(parts, len(short)), complete)
+    depth /= 2
+    slack = drift(parts) + ULP * (abs(top) + (len(gaps) + 4) * depth)  # a gap, its multiples, their sums
+    return Listing(why, tails, slack, roundings(parts, len(short)), top - depth * (1 - 1e-9))
 
 
 def _within(laws: list[tuple[Law, int]], depth: float) -> tuple[Floats, Any] | None:
@@ -64,9 +66,9 @@ def _within(laws: list[tuple[Law, int]], depth: float) -> tuple[Floats, Any] | N
         left = np.full(len(short), k)
         gap = losses[0] - losses
         for i in range(len(p) - 1, 0, -1):  # the largest gap first: it leaves the fewest choices
-            counts = np.arange(1, min(k, int(depth / gap[i])) + 1, dtype=WIDE)
+            counts = np.arange(1, int(min(k, depth / gap[i])) + 1, dtype=WIDE)
             table = np.append(WIDE(1), np.cumprod(k * WIDE(p[i]) / WIDE(p[0]) / counts))
-            room = np.minimum(left, ((depth - short) / gap[i]).astype(int))
+            room = np.minimum(left, (depth - short) / gap[i]).astype(int)
             if int(room.sum()) + len(room) > _MOST or not np.isfinite(table).all():
                 return None
             left, short, mass = shared(left, short, mass, gap[i], (0, table), room)
