@@ -65,7 +65,7 @@ def tails_and_moments(axes: Sequence[Axes], loss: PrivacyLoss, rho: float) -> li
     artists += left.plot(x, tail, color=VERMILION, linewidth=2, label="the loss")
     artists.append(left.fill_between(x, normal, tail, where=tail > normal, color=VERMILION, alpha=0.2))
     left.set(xlabel="x (nats)", ylabel="probability of x or more", ylim=(0, 1.02), xlim=(-2.5, 3.5))
-    left.set_title("tails: above the normal one")
+    left.set_title("tails: in places above the normal one")
     left.legend(frameon=False, labelcolor=INK)
     order = np.linspace(1.001, 4, 200)
     artists += right.plot(order, (order - 1) * order * rho, "--", color=BLUE, linewidth=2)
