@@ -323,6 +323,17 @@ def test_a_master_that_its_own_check_refuses_is_told() -> None:
         grade_one(Job("ada", b"", text(bad), "a seed", LIMITS))
 
 
+@pytest.mark.parametrize(("absent", "verdict"), [(False, "needs a human"), (True, "not answered")])
+def test_what_could_not_be_taken_needs_a_human_and_what_was_not_handed_in_does_not(
+    absent: bool, verdict: str
+) -> None:
+    why = "03_a.ipynb and 03_b.ipynb came together: remove all but one"
+    job = Job("ada", b"", text(submitted()), "a seed", LIMITS, problem=why, absent=absent)
+    result = grade_one(job).result
+    assert {mark.verdict for mark in result.marks} == {verdict}
+    assert (result.points, result.remarks) == (0, (why,))
+
+
 @SANDBOX
 @pytest.mark.slow
 def test_the_whole_command(folder: Path) -> None:

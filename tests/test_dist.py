@@ -73,7 +73,7 @@ def test_the_instructors_archive_has_every_master(made: list[Path]) -> None:
     files = contents(made[3])
     names = {"/".join(name.split("/")[1:]) for name in files}
     assert {f"solutions/{path.name}" for path in (ROOT / "solutions").glob("*.ipynb")} <= names
-    assert {"README.txt", "LICENSE", "docs/grading.md", "docs/nbgrader_config.py"} <= names
+    assert {"README.txt", "LICENSE", "CONTRIBUTING.md", "docs/grading.md", "docs/nbgrader_config.py"} <= names
     assert all("BEGIN SOLUTION" in text.decode() for name, text in files.items() if "/solutions/" in name)
 
 

@@ -149,7 +149,7 @@ def test_a_git_checkout_a_student(tmp_path: Path) -> None:
     assert contents([found]) == {"ada": "ada"}
     assert found.received is None, "a checkout has the time of the checkout"
     assert not found.late
-    assert missing == Submission("bo", None, problem="no notebook of unit 03")
+    assert missing == Submission("bo", None, problem="no notebook of unit 03", absent=True)
 
 
 def test_a_zip_may_hold_the_folder_or_what_is_in_it(tmp_path: Path) -> None:

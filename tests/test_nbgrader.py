@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -58,7 +59,7 @@ def test_a_unit_goes_through_nbgrader(unit: str, tmp_path: Path) -> None:
     nbgrader(tmp_path, "autograde", unit)
     nbgrader(tmp_path, "generate_feedback", unit)
 
-    with sqlite3.connect(tmp_path / "gradebook.db") as book:
+    with closing(sqlite3.connect(tmp_path / "gradebook.db")) as book:
         rows = book.execute(
             "SELECT submitted_assignment.student_id, SUM(COALESCE(grade.auto_score, 0)) FROM grade"
             " JOIN submitted_notebook ON grade.notebook_id = submitted_notebook.id"

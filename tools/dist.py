@@ -13,7 +13,10 @@ from dpcourse.workbook import course
 from dpcourse.workbook.notebook import Cell, read, text
 
 ROOT = Path(__file__).resolve().parent.parent
-FOR_INSTRUCTORS = ("solutions/*.ipynb", "docs/instructors.md", "docs/grading.md", "docs/nbgrader_config.py")
+FOR_INSTRUCTORS = (
+    *("solutions/*.ipynb", "CONTRIBUTING.md"),
+    *("docs/instructors.md", "docs/grading.md", "docs/nbgrader_config.py"),
+)
 READ_ME = """dpcourse {version} for instructors. Do not publish this: it holds solutions and hidden tests.
 
   pip install dpcourse-{version}-py3-none-any.whl             `make dist` puts it beside this archive
@@ -25,11 +28,13 @@ docs/grading.md says what grading does and what it does not catch.
 """
 
 
-COLAB = """# In Colab this fetches the course's package; where it is already there, nothing happens.
+COLAB = """# In Colab this fetches the package and switches on its widgets; elsewhere nothing happens.
 import importlib.util
+import sys
 
 if importlib.util.find_spec("dpcourse") is None:
     get_ipython().run_line_magic("pip", "install --quiet {source}")
+if "google.colab" in sys.modules:
     from google.colab import output
 
     output.enable_custom_widget_manager()"""

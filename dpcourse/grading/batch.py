@@ -106,7 +106,8 @@ def _entry(
 ) -> Entry:
     data, problem = (b"", submission.problem) if submission.problem else contents(submission.path, limits)
     own = variant(master, submission.student) if variant else master
-    job = Job(submission.student, data, text(own), seed, limits, sandboxed, submission.late, problem)
+    absent = submission.absent or (submission.path is None and not submission.problem)
+    job = Job(submission.student, data, text(own), seed, limits, sandboxed, submission.late, problem, absent)
     return Entry(job, journal.digest(data, problem.encode(), bytes([submission.late]), job.master.encode()))
 
 

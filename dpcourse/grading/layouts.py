@@ -69,7 +69,8 @@ def _chosen(
     fits = [file.fit for file in files if file.fit is not None]
     found = sorted((f for f in files if fits and f.fit == min(fits)), key=lambda f: (f.order, f.name))
     if not found:
-        yield Submission(student, None, problem=_nothing(files, unit))
+        absent = not any(file.item.problem for file in files)
+        yield Submission(student, None, problem=_nothing(files, unit), absent=absent)
         return
     late = [f.late or bool(deadline and f.item.received and f.item.received > deadline) for f in found]
     timely = [f for f, is_late in zip(found, late, strict=True) if not is_late]

@@ -43,6 +43,7 @@ class Job:
     sandboxed: bool = True
     late: bool = False
     problem: str = ""
+    absent: bool = False
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,8 @@ def grade_one(job: Job) -> Graded:
         student, problem = (None, job.problem) if job.problem else _read(job.notebook, job.limits)
         if student is None:
             remarks.append(problem)
-            marks = [failed(task, "not answered", found=problem) for task in unit.tasks]
+            verdict = "needs a human" if job.problem and not job.absent else "not answered"
+            marks = [failed(task, verdict, found=problem) for task in unit.tasks]
         else:
             marks = _marks(unit, student, job, remarks, evidence)
     except Exception as error:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 VERDICTS: Final = ("right", "wrong", "not answered", "error", "needs a human")
-"""Only `right` earns points; `needs a human` is our own failure, never a zero."""
+"""Only `right` earns points; `needs a human` is what was not judged, never a zero."""
 
 
 @dataclass(frozen=True)
@@ -21,6 +21,8 @@ class Submission:
     received: datetime | None = None
     late: bool = False
     problem: str = ""
+    absent: bool = False
+    """Nothing was handed in: the problem is none of ours, and nobody need look."""
 
 
 @dataclass(frozen=True)
