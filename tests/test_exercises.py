@@ -61,6 +61,20 @@ def _module(space: dict[str, Any]) -> Any:
     return module
 
 
+@pytest.mark.parametrize(("unit", "exercise"), CASES, ids=names)
+def test_a_check_takes_no_name_that_a_student_may_have_chosen(unit: str, exercise: Exercise) -> None:
+    """It runs in the notebook: a `score` of its own would take the place of the student's."""
+    tree = ast.parse(by_id(UNITS[unit])[exercise.check]["source"])
+    taken = {node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    for statement in tree.body:
+        targets = getattr(statement, "targets", [getattr(statement, "target", statement)])
+        if not isinstance(statement, ast.Expr | ast.FunctionDef):
+            taken |= {
+                node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name)
+            }
+    assert not [name for name in taken if not name.startswith("_")]
+
+
 @pytest.mark.parametrize(("unit", "exercise", "wrong"), WRONG, ids=names)
 def test_a_wrong_answer_is_caught(unit: str, exercise: Exercise, wrong: WrongAnswer) -> None:
     states = run(UNITS[unit], exercise, wrong.code)

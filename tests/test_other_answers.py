@@ -27,6 +27,10 @@ def two_releases(k):
 def respond(coins, truth, odds, values):
     return truth if coins.flip((odds - 1) / (odds + values - 1)) else coins.integer(values)
 """,
+    ("02", "value"): """
+def attack(candidates, epsilon):
+    return np.zeros(candidates), np.ones(candidates), 0.0
+""",
     ("02", "histogram"): """
 def private_counts(epsilon, bins, replaced):
     moves = min(bins, 2) if replaced else 1
@@ -72,6 +76,20 @@ def read_off(points, centres):
         sums[j] += p
     return np.bincount(np.array(near, dtype=int), minlength=len(centres)), sums
 """,
+    ("05", "budget"): """
+def costly(step):
+    return 1, -5, -5
+""",
+    ("05", "share"): """
+def error(s, d, reach, size):
+    return d * reach**2 / (1 - s) ** 2 + size / s**2
+def best_split(d, reach, size):
+    low, high = 1e-9, 1 - 1e-9
+    for _ in range(200):
+        a, b = low + (high - low) / 3, high - (high - low) / 3
+        low, high = (low, b) if error(a, d, reach, size) < error(b, d, reach, size) else (a, high)
+    return (low + high) / 2
+""",
     ("05", "round"): """
 def private_round(epsilon):
     def law(data):
@@ -88,8 +106,30 @@ def gauss_delta(epsilon, sigma, sensitivity):
 """,
     ("06", "layers"): """
 def layers(g):
-    order = sorted(range(4), key=lambda y: -g[y])
-    return [[g[order[i]] - (g[order[i + 1]] if i < 3 else 0), order[: i + 1]] for i in range(4)]
+    levels = sorted({Fraction(0), *g})
+    return [(b - a, {y for y in range(4) if g[y] >= b}) for a, b in zip(levels, levels[1:])]
+""",
+    ("06", "sigma"): """
+def least_sigma(epsilon, delta):
+    low, high = 1e-3, 1e4
+    while high / low > 1 + 1e-12:
+        middle = math.sqrt(low * high)
+        low, high = (low, middle) if gauss_delta(epsilon, middle, 1) <= delta else (middle, high)
+    digits = 3 - math.floor(math.log10(high))
+    return math.ceil(high * 10**digits) / 10**digits
+""",
+    ("06", "means"): """
+def private_means(epsilon, delta):
+    scale = least_sigma(epsilon, delta) * math.sqrt(NUMBERS) / PEOPLE
+    means = lambda data: [sum(column) / PEOPLE for column in zip(*data)]
+    return lambda data: dp.laws.Product(dp.laws.Gaussian(means(data), scale))
+""",
+    ("06", "contest"): """
+def noise(epsilon, delta):
+    for reach in range(41):
+        score = np.exp(-epsilon * np.abs(np.arange(-reach, reach + 1)))
+        if score[0] <= delta * score.sum():
+            return score / score.sum()
 """,
     ("07", "exact-delta"): """
 def exact_delta(epsilon, k, total):
@@ -103,6 +143,14 @@ def worst(epsilon, delta):
     e = math.exp(epsilon)
     p = [delta, (1 - delta) * e / (1 + e), (1 - delta) / (1 + e), 0.0]
     return lambda bit: dp.laws.Finite(range(4), p if bit == 0 else p[::-1])
+""",
+    ("08", "suspects"): """
+def verdict(suspect):
+    plan = {1: (5, 0), 2: (5, 2), 3: (3, 3)}
+    if suspect not in plan:
+        return None
+    n, y = plan[suspect]
+    return (0,) * (n + y), (1,) * n + (-1,) * y, np.arange(n + y) >= n
 """,
     ("08", "symmetry"): """
 def chance(noes, yeses):
@@ -132,7 +180,8 @@ def clipped_sum(gradients, clip):
 """,
     ("10", "leak"): """
 def convict(epsilon, delta, target):
-    return [[1 - delta, delta, 0], [1 - delta, 0, delta], 10_000] if delta else None
+    p = np.array([1 - delta, delta, 0])
+    return (p, p[[0, 2, 1]], 10_000) if delta else None
 """,
     ("10", "tests"): """
 def telling(second):
@@ -172,6 +221,13 @@ def response_epsilon(a, b):
         return float(dp.loss.PrivacyLoss.between(*laws).epsilon(0.0))
     return max(way(a, b), way(b, a))
 """,
+    ("02", "respond", "right for two truths"): """
+def respond(coins, truth, odds, values):
+    if coins.flip(odds / (odds + values - 1)):
+        return truth
+    lie = coins.integer(values - 1)
+    return lie + (lie >= bool(truth))
+""",
     ("02", "histogram", "one bin only"): """
 def private_counts(epsilon, bins, replaced):
     return lambda data: dp.laws.Laplace(float(data.count(0)), 1 / epsilon)
@@ -195,6 +251,40 @@ def household_count(epsilon, size):
 def private_means(epsilon, delta):
     sigma = dp.gaussian_sigma(epsilon, delta, sensitivity=NUMBERS / PEOPLE)
     return lambda data: dp.laws.Gaussian(float(np.mean(data, axis=0).sum()), sigma)
+""",
+    ("07", "convict", "not the last claim"): """
+def convict(claims, epsilon, slack):
+    for k in range(1, len(claims)):
+        if _excess(claims[k - 1], epsilon, k) > slack:
+            return k
+def _excess(total, epsilon, k):
+    p = 1 / (1 + math.exp(-epsilon))
+    return sum(
+        math.comb(k, j) * max(p**j * (1 - p)**(k - j) - math.exp(total) * p**(k - j) * (1 - p)**j, 0)
+        for j in range(k + 1)
+    )
+""",
+    ("08", "program", "yeses in a row"): """
+def program(coins, stream, cutoff):
+    line, said, run = THRESHOLD + coins.integer(3) - 1, [], 0
+    for q in stream:
+        said.append(q + coins.integer(3) - 1 >= line)
+        run = run + 1 if said[-1] else 0
+        if run == cutoff:
+            break
+    return tuple(said)
+""",
+    ("09", "build", "the factor 2 forgotten in the scale"): """
+def private_median(epsilon):
+    q, (a, b) = dp.sensitivity.median(COUNT, low=0, high=10), constants(4.0)
+    cauchy = dp.laws.GeneralizedCauchy
+    return lambda data: cauchy(q(data), a / epsilon * q.smooth(data, epsilon / (2 * b)), 4.0)
+""",
+    ("09", "build", "the factor 2 forgotten in beta"): """
+def private_median(epsilon):
+    q, (a, b) = dp.sensitivity.median(COUNT, low=0, high=10), constants(4.0)
+    cauchy = dp.laws.GeneralizedCauchy
+    return lambda data: cauchy(q(data), 2 * a / epsilon * q.smooth(data, epsilon / b), 4.0)
 """,
     ("10", "convert", "another name"): """
 from dpcourse.accounting.moments import whole_orders as best
