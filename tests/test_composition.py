@@ -100,9 +100,10 @@ def test_laplace_epsilon(row: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("row", rows("laplace_kfold_delta", "laplace_kfold_delta_eps0_1"))
 def test_laplace_delta(row: dict[str, Any]) -> None:
-    low, high = (row["k"] * LaplaceLoss(float(row["eps0"]))).delta_bounds(float(row["eps"]))
+    shift = float(row["eps0"])
+    low, high = (row["k"] * LaplaceLoss(shift)).delta_bounds(float(row["eps"]))
     assert contains((low, high), row["delta"])
-    assert high - low <= 1e-11 * high
+    assert high - low <= (1e-11 if row["k"] * shift <= 10 else 2.1e-9) * high  # see `pieces.growth`
 
 
 @pytest.mark.parametrize("row", rows("gaussian_delta"))
@@ -303,9 +304,9 @@ def test_losses_that_nearly_agree_are_all_counted() -> None:
     assert contains((float(low[0]), float(high[0])), from_the_top(leaf, 60, eps))
 
 
-def laplace_by_residues(s: Any, k: int, eps: Any) -> mpmath.mpf:
-    """k Laplace losses by the residues of e^{-eps z} M(z)^k/(z(z+1)), in 60 digits."""
-    with mpmath.workdps(60):
+def laplace_by_residues(s: Any, k: int, eps: Any, digits: int = 60) -> mpmath.mpf:
+    """k Laplace losses by the residues of e^{-eps z} M(z)^k/(z(z+1)), in many digits."""
+    with mpmath.workdps(digits):
         s, eps = mpmath.mpf(s), mpmath.mpf(eps)
         total = mpmath.mpf(0)
         for j in range(k + 1):  # (sinh(ws)/(2w))^j cosh(ws)^(k-j)
@@ -337,7 +338,33 @@ def test_laplace_against_residues(s: float, k: int, place: float) -> None:
     eps = 0.999 * k * s * place
     low, high = (k * LaplaceLoss(s)).delta_bounds(eps)
     assert contains((low, high), laplace_by_residues(s, k, eps), digits=15)
-    assert high - low <= 1e-12 * high + 1e-14  # near the largest loss delta is a difference of close numbers
+    # Near the largest loss delta is a difference of close numbers; of large shifts see `pieces.growth`.
+    assert high - low <= (1e-12 if k * s <= 5 else 2.1e-9) * high + 1e-14
+
+
+@settings(max_examples=60)
+@given(st.floats(4, 60), st.integers(2, 30), st.floats(0, 1))
+def test_large_laplace_shifts_against_residues(s: float, k: int, place: float) -> None:
+    """These were wrong in the third digit before rounding was counted in units of a cell's largest value."""
+    eps = 0.9999 * k * s * place
+    low, high = (k * LaplaceLoss(s)).delta_bounds(eps)
+    assert 0 <= low <= high <= 1
+    assert contains((low, high), laplace_by_residues(s, k, eps, digits=60 + int(k * s)), digits=15)
+
+
+def test_merged_outcomes_keep_the_roundings_of_their_logarithms() -> None:
+    a, b, n = 2.3494852504916916e-05, 9.838480828416418e-06, 30000
+    loss = FiniteLoss((a,) * n + (b,) * n, (b,) * n + (a,) * n)
+    with mpmath.workdps(40):
+        truth = mpmath.log(mpmath.mpf(a) / mpmath.mpf(b))
+        assert loss.epsilon_bounds(0.0)[1] >= truth
+        assert (100 * loss).epsilon_bounds(0.0)[1] >= 100 * truth
+
+
+def test_no_finite_loss_at_all_is_said() -> None:
+    apart = 3 * FiniteLoss((1.0, 0.0), (0.0, 1.0))
+    assert apart.method == "nothing to sum: no loss is finite"
+    assert apart.epsilon_bounds(0.5) == (math.inf, math.inf)
 
 
 def laplace_and_finite(

@@ -103,6 +103,8 @@ class Composed(PrivacyLoss):
     @property
     def method(self) -> str:
         """Which method sums the losses, and why; the one that answers at about the mean loss."""
+        if self._top == -math.inf:
+            return "nothing to sum: no loss is finite"
         usual = np.array([min(self.kl(), self._top) if self.infinite == 0 else 0.0])
         rank = 0
         while np.isnan(self._engine(rank).bounds(usual)[0]):
@@ -233,7 +235,7 @@ class Composed(PrivacyLoss):
 
     def _invert(self, target: float) -> tuple[float, float]:
         """A root of the first method that finds one, certified on both sides by `delta_bounds`."""
-        if self.infinite > target:
+        if self.infinite * (1 - 4 * ULP) > target:
             return math.inf, math.inf
         largest = self.ceiling()
         if target <= self.infinite:

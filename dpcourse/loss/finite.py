@@ -116,7 +116,7 @@ class FiniteLoss(PrivacyLoss):
     @cached_property
     def slip(self) -> float:
         """How far a finite loss may be off: the roundings of p, of q, and of their logarithms."""
-        losses, p = self.atoms
+        losses, p, _ = self._sorted  # not `atoms`: it was the logarithm of each outcome that was rounded
         return ULP * float(np.max(1.5 + 2 * np.abs(losses) - np.log(np.maximum(p, 5e-324)), initial=0.0))
 
     @property

@@ -27,7 +27,7 @@ from dpcourse.errors import Floats
 from dpcourse.loss.finite import FiniteLoss
 from dpcourse.loss.methods.counts import Law
 from dpcourse.loss.methods.listing import listing
-from dpcourse.loss.methods.pieces import gauss
+from dpcourse.loss.methods.pieces import MOST_ROUNDING, gauss, growth
 from dpcourse.loss.shifts import LaplaceLoss
 from dpcourse.loss.solve import ULP, solve_decreasing
 
@@ -62,8 +62,9 @@ class Few:
         self.knots, merged = _distinct(np.array(sums))
         size = self.top + float(np.abs(finite[0]).max())
         self.slack = slack + (1 + len(shifts)) * merged + 16 * ULP * size
-        self.relative = relative + self.slack + ULP * (64 + 16 * len(shifts)) * (1 + size)
         self.widths = np.diff(self.knots)
+        rounding = ULP * (64 + 16 * len(shifts)) * (1 + size) * growth(len(shifts), float(self.widths.max()))
+        self.relative = relative + self.slack + rounding
         self.atoms = np.zeros(len(self.knots))
         self.atoms[0] = 1.0
         self.cells = np.zeros((len(self.widths), len(shifts) + 1))
@@ -170,11 +171,15 @@ def few(
     if knots * nodes**2 > _MOST_WORK or max(leaf.shift for leaf, _ in laplace) > _WIDEST:
         return None
     if not finite:
-        return Few(laplace)
+        return _sharp(Few(laplace))
     every = listing(finite)
     if every is None or len(every.tails.p) > _MOST_SUMS:
         return None
-    return Few(laplace, (every.tails.losses, every.tails.p), every.slack, every.relative)
+    return _sharp(Few(laplace, (every.tails.losses, every.tails.p), every.slack, every.relative))
+
+
+def _sharp(found: Few) -> Few | None:
+    return found if found.relative < MOST_ROUNDING else None
 
 
 def _distinct(values: Floats) -> tuple[Floats, float]:

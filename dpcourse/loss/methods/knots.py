@@ -22,7 +22,7 @@ import numpy as np
 from dpcourse.errors import Floats
 from dpcourse.loss.finite import FiniteLoss
 from dpcourse.loss.methods.lattice import common_step
-from dpcourse.loss.methods.pieces import Pieces, gauss, interpolation
+from dpcourse.loss.methods.pieces import MOST_ROUNDING, Pieces, gauss, growth, interpolation
 from dpcourse.loss.shifts import LaplaceLoss
 from dpcourse.loss.solve import ULP
 
@@ -56,7 +56,9 @@ def knots(
         * degree
         * (degree + 8.0)
     )
-    if not 0 < keep <= _MOST_CELLS or work > _MOST_WORK:
+    total = steps + sum(k for _, k in finite)
+    rounding = ULP * ((16 + 8 * total) * growth(steps, width) + 4 * (abs(top) + width * keep))
+    if not 0 < keep <= _MOST_CELLS or work > _MOST_WORK or rounding > MOST_ROUNDING:
         return None
     state = _State(np.zeros((keep, degree)), np.zeros(keep + 1), 0)
     state.atoms[0] = 1.0
@@ -79,14 +81,13 @@ def knots(
         + (f" and {sum(k for _, k in finite)} finite ones" if finite else "")
         + f", {degree} Gauss nodes on each of {keep} cells"
     )
-    total = steps + sum(k for _, k in finite)
     moved = [k * abs(2 * leaf.shift - width * round(2 * leaf.shift / width)) for leaf, k in laplace]
     moved += [
         k * (float(np.abs(gap - width * np.rint(gap / width)).max()) + leaf.slip)
         for gap, (leaf, k) in zip(gaps, finite, strict=True)
     ]
     off = math.fsum(moved)  # moves the sum, and changes a mass e^{-l/2} P by as much
-    relative, slack = ULP * (16 + 8 * total) + error + off, off + 4 * ULP * (abs(top) + width * keep)
+    relative, slack = rounding + error + off, off + 4 * ULP * (abs(top) + width * keep)
     cells, knotted = state.cells[::-1, ::-1], state.atoms[::-1]
     return Pieces(why, top - width * keep, width, cells, knotted, log_scale, relative, slack)
 

@@ -118,7 +118,7 @@ def listing(parts: Parts) -> Listing | None:
     >>> np.exp(listing([(coin, 2)]).tails.losses)
     array([9.        , 1.        , 0.11111111])
     """
-    if math.prod(math.comb(k + len(leaf.atoms[0]) - 1, k) for leaf, k in parts) > _MOST:
+    if not 0 < math.prod(math.comb(k + len(leaf.atoms[0]) - 1, k) for leaf, k in parts) <= _MOST:
         return None
     losses, p = reduce(plus, (multinomial(leaf, k) for leaf, k in parts))
     why = f"list of all {len(losses)} sums of finite losses, with their multinomial probabilities"

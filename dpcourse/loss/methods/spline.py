@@ -14,7 +14,7 @@ A cell is stored by its values at d Gauss nodes, a row is (cell, atom), and a st
 Proved: within a cell |f^(n)| <= C(j, n) (s/2)^n f, because each derivative turns one b-term (integral)
 into a difference of two a-terms times b/a = 1/2. So interpolation at d nodes errs by less than C(k, d)
 (s/4)^d sqrt(pi d)/d! of the largest value in the cell, which is at most e^{ks} times the least; for d >=
-k it is exact. Modelled: rounding, a few ulps a step.
+k it is exact. Modelled: rounding, a few ulps a step of the largest value in a cell (see `pieces.growth`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from dpcourse.loss.methods.pieces import Pieces, interpolation
+from dpcourse.loss.methods.pieces import MOST_ROUNDING, Pieces, growth, interpolation
 from dpcourse.loss.shifts import LaplaceLoss
 from dpcourse.loss.solve import ULP
 
@@ -33,7 +33,7 @@ _WIDEST = 100.0  # a shift: Gauss nodes integrate e^{l/2} over a cell of twice t
 
 
 def spline(leaf: LaplaceLoss, k: int) -> Pieces | None:
-    """k Laplace losses; None for long sums, or shifts so large that a tail would underflow.
+    """k Laplace losses; None for long sums, or shifts so large that a tail would underflow or be rounding.
 
     >>> low, high = spline(LaplaceLoss(0.1), 10).bounds(np.array([0.5]))
     >>> f"{low[0]:.12f} {high[0]:.12f}"
@@ -43,6 +43,9 @@ def spline(leaf: LaplaceLoss, k: int) -> Pieces | None:
     if k > _MOST_STEPS or k * math.log(2 + s) > 690 or s > _WIDEST:
         return None
     degree, error = _degree(k, s)
+    rounding = ULP * ((16 + 4 * k) * growth(k, 2 * s) + 4 * k * s)
+    if rounding > MOST_ROUNDING:
+        return None
     rows = _rows(k, s, degree, k // 2 + 1)
     values, atoms = rows[: k // 2, :-1][::-1], rows[:, -1][::-1]
     if k % 2:  # the middle cell reaches below 0; keep it whole
@@ -51,7 +54,7 @@ def spline(leaf: LaplaceLoss, k: int) -> Pieces | None:
     start = k * s - 2 * s * len(values)
     why = f"spline: {k} equal Laplace losses have a piecewise polynomial law, {degree} Gauss nodes a piece"
     scale = k * (math.log1p(s / 2) - s / 2)
-    return Pieces(why, start, 2 * s, values, atoms, scale, error + ULP * (16 + 4 * k), 3 * ULP * k * s)
+    return Pieces(why, start, 2 * s, values, atoms, scale, error + rounding, 3 * ULP * k * s)
 
 
 def _degree(k: int, s: float) -> tuple[int, float]:
