@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import tracemalloc
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations, pairwise, product
@@ -291,6 +292,16 @@ def test_a_tiny_delta_near_the_largest_loss_is_sharp(seed: int, delta: float) ->
     if loss.ceiling() - low < 1:
         assert from_the_top(leaf, k, low) >= delta * (1 - mpmath.mpf(10) ** -14)
         assert high == loss.ceiling() or from_the_top(leaf, k, high) <= delta * (1 + mpmath.mpf(10) ** -14)
+
+
+def test_the_largest_sums_of_a_billion_steps_take_no_memory_for_each_step() -> None:
+    leaf = FiniteLoss((1 - 3e-10, 2e-10, 1e-10), (1 - 7e-10, 3e-10, 4e-10))
+    tracemalloc.start()
+    found = crest([(leaf, 10**9)])
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert found is not None
+    assert peak < 50e6
 
 
 def test_losses_that_nearly_agree_are_all_counted() -> None:

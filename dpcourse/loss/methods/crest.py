@@ -72,6 +72,7 @@ def _within(laws: list[tuple[Law, int]], depth: float) -> tuple[Floats, Any] | N
             if int(room.sum()) + len(room) > _MOST or not np.isfinite(table).all():
                 return None
             left, short, mass = shared(left, short, mass, gap[i], (0, table), room)
-        apart = np.append(WIDE(1), np.cumprod(1 - np.arange(k, dtype=WIDE) / k))
-        mass = mass * apart[k - left]
+        taken = k - left  # few, however many steps there are
+        apart = np.append(WIDE(1), np.cumprod(1 - np.arange(taken.max(), dtype=WIDE) / k))
+        mass = mass * apart[taken]
     return (short, mass) if np.isfinite(mass).all() else None
