@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-import tracemalloc
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations, pairwise, product
 from pathlib import Path
@@ -14,26 +13,22 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpcourse.errors import BadInput
 from dpcourse.laws import DiscreteGaussian, DiscreteLaplace, Gaussian, Laplace, Mixture, Product
 from dpcourse.loss import DensityLoss, FiniteLoss, GaussianLoss, LaplaceLoss, PrivacyLoss
 from dpcourse.loss.composed import Composed, compose
-from dpcourse.loss.engine import Engine
-from dpcourse.loss.methods.choose import candidates, contours, smoothed
+from dpcourse.loss.methods.choose import candidates, contours
 from dpcourse.loss.methods.contour import Contour
-from dpcourse.loss.methods.crest import crest
 from dpcourse.loss.methods.grid import Grid
-from dpcourse.loss.methods.knots import knots, nodes_needed
-from dpcourse.loss.methods.lattice import common_step, lattice
-from dpcourse.loss.methods.listing import listing
+from dpcourse.loss.methods.knots import knots
 from dpcourse.loss.methods.spline import spline
 from dpcourse.loss.subsampled import SubsampledGaussianLoss
+from tests.brackets import Parts, contains, direct_engines, overlap, randomized_response
 
 GOLDEN = json.loads((Path(__file__).parent / "data" / "golden.json").read_text("utf-8"))
-Parts = Sequence[tuple[PrivacyLoss, int]]
 
 
 def rows(*sections: str) -> list[Any]:
@@ -43,27 +38,6 @@ def rows(*sections: str) -> list[Any]:
         for section in sections
         for number, row in enumerate(GOLDEN[section]["rows"])
     ]
-
-
-def randomized_response(epsilon: float) -> FiniteLoss:
-    """Two outcomes whose odds are e^epsilon and e^-epsilon."""
-    keep, flip = 1 / (1 + math.exp(-epsilon)), 1 / (1 + math.exp(epsilon))
-    return FiniteLoss((keep, flip), (flip, keep))
-
-
-def contains(bracket: tuple[Any, Any], text: str | mpmath.mpf, digits: int = 0) -> bool:
-    """Whether the truth, known to so many digits (a double if 0), lies in the bracket."""
-    truth = mpmath.mpf(text)
-    spare = abs(truth) * mpmath.mpf(10) ** (1 - digits) if digits else abs(truth) * mpmath.mpf(2) ** -52
-    return bool(
-        mpmath.mpf(float(bracket[0])) <= truth + spare and truth - spare <= mpmath.mpf(float(bracket[1]))
-    )
-
-
-def overlap(a: tuple[Any, Any], b: tuple[Any, Any]) -> bool:
-    """Whether two brackets, or arrays of them, have a point in common."""
-    same = 1 + 1e-15
-    return bool(np.all(a[0] <= b[1] * same) and np.all(b[0] <= a[1] * same))
 
 
 # Golden values ----------------------------------------------------------------------------------
@@ -165,155 +139,6 @@ def test_resonating_atoms_of_different_laplace_losses() -> None:
 
 # Exact oracles ----------------------------------------------------------------------------------
 
-masses = st.integers(0, 12)
-
-
-@st.composite
-def finite_parts(draw: st.DrawFn, most: int = 3) -> list[tuple[FiniteLoss, int]]:
-    """A few finite pairs of laws in Fractions, some with outcomes that only one of the two gives."""
-    parts: dict[FiniteLoss, int] = {}
-    for _ in range(draw(st.integers(1, most))):
-        n = draw(st.integers(2, 4))
-        laws = []
-        for _ in range(2):
-            weights = draw(st.lists(masses, min_size=n, max_size=n).filter(any))
-            laws.append(tuple(Fraction(w, sum(weights)) for w in weights))
-        parts[FiniteLoss(*laws)] = draw(st.integers(1, 3))
-    return list(parts.items())
-
-
-def enumerated(parts: Sequence[tuple[FiniteLoss, int]], ratio: Fraction) -> Fraction:
-    """sup_S P(S) - ratio Q(S) of the product laws, by enumeration of all outcomes, exactly."""
-    joint = {Fraction(1): (Fraction(1), Fraction(1))}
-    for leaf, k in parts:
-        for _ in range(k):
-            after: dict[Any, tuple[Fraction, Fraction]] = {}
-            for a, b in joint.values():
-                for p, q in zip(leaf.p, leaf.q, strict=True):
-                    key = a * p / (b * q) if b * q else None
-                    x, y = after.get(key, (Fraction(0), Fraction(0)))
-                    after[key] = x + a * p, y + b * q
-            joint = after
-    return sum((max(p - ratio * q, Fraction(0)) for p, q in joint.values()), Fraction(0))
-
-
-ratios = st.sampled_from([Fraction(1), Fraction(3, 2), Fraction(5), Fraction(40), Fraction(1, 3)])
-
-
-@settings(max_examples=400)
-@given(finite_parts(), ratios)
-def test_finite_mixtures_against_enumeration(parts: list[tuple[FiniteLoss, int]], ratio: Fraction) -> None:
-    truth = enumerated(parts, ratio)
-    loss = compose(parts)
-    low, high = loss.delta_bounds(math.log(ratio))
-    assert contains((low, high), mpmath.mpf(truth.numerator) / truth.denominator)
-    assert high - low < 1e-12
-
-
-@settings(max_examples=100)
-@given(finite_parts(), st.sampled_from([1e-9, 1e-3, 0.05, 0.3]))
-def test_epsilon_of_finite_mixtures_is_certified(parts: list[tuple[FiniteLoss, int]], delta: float) -> None:
-    low, high = compose(parts).epsilon_bounds(delta)
-    assert 0 <= low <= high
-    above = Fraction(math.nextafter(math.exp(high), math.inf)) if high < 700 else None
-    if above is not None:
-        assert enumerated(parts, above * (1 + Fraction(1, 10**13))) <= delta * (1 + 1e-12)
-    if 0 < low < 700:
-        assert enumerated(parts, Fraction(math.exp(low)) * (1 - Fraction(1, 10**13))) >= delta * (1 - 1e-12)
-
-
-def direct_engines(parts: Parts) -> Iterator[tuple[str, Engine]]:
-    """Every method that can sum these losses at all, not only the preferred one."""
-    laplace: Any = [(leaf, k) for leaf, k in parts if isinstance(leaf, LaplaceLoss)]
-    finite: Any = [(leaf, k) for leaf, k in parts if isinstance(leaf, FiniteLoss)]
-    only_atoms = len(laplace) + len(finite) == len(parts)
-    options: dict[str, Any] = {
-        "lattice": lattice(finite) if len(finite) == len(parts) else None,
-        "listing": listing(finite) if len(finite) == len(parts) else None,
-        "crest": crest(finite) if len(finite) == len(parts) else None,
-        "contour": next(contours(parts, needed=0.0), None),
-        "spline": spline(*laplace[0]) if len(laplace) == len(parts) == 1 else None,
-        "knots": knots(laplace, finite) if laplace and only_atoms else None,
-        "smooth": smoothed(laplace, finite) if only_atoms else None,
-        "grid": Grid(tuple(parts)),
-    }
-    yield from ((name, engine) for name, engine in options.items() if engine is not None)
-
-
-@pytest.mark.slow
-@settings(max_examples=12)
-@given(finite_parts(2), ratios.filter(lambda r: r >= 1))
-def test_every_method_against_enumeration(parts: list[tuple[FiniteLoss, int]], ratio: Fraction) -> None:
-    loss = compose(parts)
-    one_value = [len(np.unique(np.round(leaf.atoms[0], 9))) < 2 for leaf, _ in parts]
-    assume(isinstance(loss, Composed) and not any(one_value))
-    eps = math.log(ratio)
-    truth = enumerated(parts, ratio)
-    assume(eps < loss._top)  # else there is nothing to sum
-    for name, engine in direct_engines(loss.parts):
-        low, high = (float(v[0]) + loss.infinite for v in engine.bounds(np.array([eps])))
-        assert math.isnan(low) or contains((low, high), mpmath.mpf(truth.numerator) / truth.denominator), name
-
-
-def from_the_top(leaf: FiniteLoss, k: int, eps: float) -> mpmath.mpf:
-    """delta near the largest sum: every multiset of steps that fall short of it by little, in 60 digits."""
-    with mpmath.workdps(60):
-        p, q = ([mpmath.mpf(v) for v in law] for law in (leaf.p, leaf.q))
-        losses = [mpmath.log(a / b) for a, b in zip(p, q, strict=True)]
-        best = max(range(len(p)), key=losses.__getitem__)
-        room = k * losses[best] - eps
-        gaps = sorted((losses[best] - value, i) for i, value in enumerate(losses) if i != best)
-        total = mpmath.mpf(0)
-        open_ = [(total, 0, k, p[best] ** k)]  # short by, next gap, steps left, mass
-        while open_:
-            short, first, left, mass = open_.pop()
-            total += mass * -mpmath.expm1(short - room)
-            for j in range(first, len(gaps)):
-                gap, i = gaps[j]
-                ratio, times, more = p[i] / p[best], 1, mass
-                while times <= left and short + times * gap < room:
-                    more *= ratio * (left - times + 1) / times
-                    open_.append((short + times * gap, j + 1, left - times, more))
-                    times += 1
-        return total
-
-
-@pytest.mark.parametrize("delta", [1e-20, 1e-30])
-@pytest.mark.parametrize("seed", [10, 19, 20, 21, 28, 30, 38, 46, 56])
-def test_a_tiny_delta_near_the_largest_loss_is_sharp(seed: int, delta: float) -> None:
-    """These were up to 0.85 wide before the largest sums were listed."""
-    rng = np.random.default_rng(seed)
-    n, spread = int(rng.integers(3, 13)), rng.choice([0.5, 1, 3])
-    k = int(rng.choice([10, 30, 100, 300, 1000]))
-    leaf = FiniteLoss(*(tuple(rng.dirichlet(np.full(n, spread)).tolist()) for _ in range(2)))
-    loss = k * leaf
-    low, high = loss.epsilon_bounds(delta)
-    assert high - low < 1e-8
-    if loss.ceiling() - low < 1:
-        assert from_the_top(leaf, k, low) >= delta * (1 - mpmath.mpf(10) ** -14)
-        assert high == loss.ceiling() or from_the_top(leaf, k, high) <= delta * (1 + mpmath.mpf(10) ** -14)
-
-
-def test_the_largest_sums_of_a_billion_steps_take_no_memory_for_each_step() -> None:
-    leaf = FiniteLoss((1 - 3e-10, 2e-10, 1e-10), (1 - 7e-10, 3e-10, 4e-10))
-    tracemalloc.start()
-    found = crest([(leaf, 10**9)])
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert found is not None
-    assert peak < 50e6
-
-
-def test_losses_that_nearly_agree_are_all_counted() -> None:
-    """A gap of 2e-16 next to gaps of 1.5: every count of the small one fits below the others."""
-    p = (0.3, 0.3 * (1 - 2**-52), 0.2, 0.2)
-    leaf = FiniteLoss(p, (0.1, 0.1, 0.3, 0.5))
-    found = crest([(leaf, 60)])
-    assert found is not None
-    eps = 60 * math.log(3) - 4
-    low, high = found.bounds(np.array([eps]))
-    assert contains((float(low[0]), float(high[0])), from_the_top(leaf, 60, eps))
-
 
 def laplace_by_residues(s: Any, k: int, eps: Any, digits: int = 60) -> mpmath.mpf:
     """k Laplace losses by the residues of e^{-eps z} M(z)^k/(z(z+1)), in many digits."""
@@ -361,21 +186,6 @@ def test_large_laplace_shifts_against_residues(s: float, k: int, place: float) -
     low, high = (k * LaplaceLoss(s)).delta_bounds(eps)
     assert 0 <= low <= high <= 1
     assert contains((low, high), laplace_by_residues(s, k, eps, digits=60 + int(k * s)), digits=15)
-
-
-def test_merged_outcomes_keep_the_roundings_of_their_logarithms() -> None:
-    a, b, n = 2.3494852504916916e-05, 9.838480828416418e-06, 30000
-    loss = FiniteLoss((a,) * n + (b,) * n, (b,) * n + (a,) * n)
-    with mpmath.workdps(40):
-        truth = mpmath.log(mpmath.mpf(a) / mpmath.mpf(b))
-        assert loss.epsilon_bounds(0.0)[1] >= truth
-        assert (100 * loss).epsilon_bounds(0.0)[1] >= 100 * truth
-
-
-def test_no_finite_loss_at_all_is_said() -> None:
-    apart = 3 * FiniteLoss((1.0, 0.0), (0.0, 1.0))
-    assert apart.method == "nothing to sum: no loss is finite"
-    assert apart.epsilon_bounds(0.5) == (math.inf, math.inf)
 
 
 def laplace_and_finite(
@@ -557,7 +367,7 @@ def test_methods_agree(parts: Parts) -> None:
     deviation = math.sqrt(sum(k * 2 * leaf.log_moment(1.0) for leaf, k in parts))
     middle = float(loss.log_moment(1.0)) - float(loss.log_moment(0.0))
     eps = np.maximum(middle + deviation * np.array([-3.0, -1.0, 0.3, 1.0, 2.5]), 0.0)
-    eps = eps[eps < loss._top]
+    eps = eps[eps < loss.top]
     found = {name: engine.bounds(eps) for name, engine in direct_engines(loss.parts)}
     answered = {name: ~np.isnan(low) for name, (low, _) in found.items()}
     assert sum(some.any() for some in answered.values()) >= 2
@@ -794,36 +604,6 @@ def test_million_steps() -> None:
     assert high - low < 1e-8
 
 
-@pytest.mark.parametrize("k", [100, 1000])
-@pytest.mark.parametrize("concentration", [0.3, 1.0, 3.0])
-def test_arbitrary_finite_laws(concentration: float, k: int) -> None:
-    rng = np.random.default_rng(0)  # at concentration 1 epsilon is 4598, of which rounding once took 4.5e-8
-    leaf = FiniteLoss(*(tuple(rng.dirichlet(np.full(6, concentration)).tolist()) for _ in range(2)))
-    low, high = (k * leaf).epsilon_bounds(1e-6)
-    assert high - low <= 1e-8
-
-
-def test_common_step() -> None:
-    assert common_step(np.array([0.1, 0.2, 0.30000000000000004])) == pytest.approx(0.1)
-    assert common_step(np.array([0.7, 0.4999999999999999, 1.1])) == pytest.approx(0.1)
-    assert common_step(np.array([1.0, math.pi])) == 0
-    assert common_step(np.array([0.0])) == 0
-    assert nodes_needed(1, 0.1)[1] == 0.0  # a single step is exact
-
-
 def test_the_last_method_takes_anything() -> None:
     *_, last = candidates([(LaplaceLoss(0.1), 3)])
     assert isinstance(last, Grid)
-
-
-@pytest.mark.parametrize("k", [2, 10, 100, 1000])
-def test_outcomes_of_equal_loss_are_one_atom(k: int) -> None:
-    """Publish one record of a hundred: 99 outcomes of loss 0 and one that is infinite."""
-    p = (0.01,) * 100
-    publish = FiniteLoss((*p, 0.0), (0.0, *p))
-    losses, masses = publish.atoms
-    assert losses.tolist() == [0.0]
-    assert math.isclose(masses.sum(), 0.99)
-    low, high = (k * publish).delta_bounds(0.0)
-    assert low <= 1 - 0.99**k <= high
-    assert high - low < 1e-12

@@ -83,6 +83,11 @@ class PrivacyLoss(ABC):
         """The largest possible loss, rounded up; closed forms have it exactly."""
         return self.max_divergence()
 
+    @property
+    def top(self) -> float:
+        """The largest finite loss, rounded up."""
+        return self.ceiling()
+
     @abstractmethod
     def reversed(self) -> PrivacyLoss:
         """The loss of Q against P."""

@@ -11,7 +11,7 @@ Which method sums the losses depends on what they are; `loss.method` names it an
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 
 from dpcourse.errors import Floats, reject, whole
 from dpcourse.loss.base import Bounds, PrivacyLoss
-from dpcourse.loss.engine import Engine, Parts
+from dpcourse.loss.engine import Engine, Parts, largest_sum, sum_up
 from dpcourse.loss.finite import FiniteLoss
 from dpcourse.loss.shifts import GaussianLoss, LaplaceLoss
 from dpcourse.loss.solve import ULP
@@ -77,15 +77,8 @@ def _leaves(parts: Parts) -> Iterator[tuple[PrivacyLoss, int]]:
             yield loss, k
 
 
-def _sum_up(products: Iterable[float]) -> float:
-    """The sum of products, rounded up."""
-    terms = list(products)
-    total = float(sum(terms))
-    return math.fsum(terms) + 2 * ULP * math.fsum(map(abs, terms)) if math.isfinite(total) else total
-
-
 def _is_null(leaf: PrivacyLoss) -> bool:
-    return isinstance(leaf, LaplaceLoss | FiniteLoss) and leaf.max_divergence() == 0
+    return isinstance(leaf, LaplaceLoss | FiniteLoss) and leaf.ceiling() == 0
 
 
 @dataclass(frozen=True)
@@ -103,9 +96,9 @@ class Composed(PrivacyLoss):
     @property
     def method(self) -> str:
         """Which method sums the losses, and why; the one that answers at about the mean loss."""
-        if self._top == -math.inf:
+        if self.top == -math.inf:
             return "nothing to sum: no loss is finite"
-        usual = np.array([min(self.kl(), self._top) if self.infinite == 0 else 0.0])
+        usual = np.array([min(self.kl(), self.top) if self.infinite == 0 else 0.0])
         rank = 0
         while np.isnan(self._engine(rank).bounds(usual)[0]):
             rank += 1
@@ -132,17 +125,16 @@ class Composed(PrivacyLoss):
         return made[rank]
 
     @cached_property
-    def _top(self) -> float:
-        """The largest finite sum, with room for its rounding; there is nothing above it."""
-        ends = [leaf.top if isinstance(leaf, FiniteLoss) else leaf.ceiling() for leaf, _ in self.parts]
-        return _sum_up(k * end for end, (_, k) in zip(ends, self.parts, strict=True))
+    def top(self) -> float:
+        """The largest finite sum, rounded up; there is nothing above it."""
+        return largest_sum(self.parts)
 
     def _inside(self, epsilon: Floats) -> tuple[Floats, Floats]:
         """Bounds on delta without the infinite mass, each from the first method that can."""
-        if (epsilon < self._top).all():  # the usual case, without the detour below
+        if (epsilon < self.top).all():  # the usual case, without the detour below
             low, high = self._engine(0).bounds(epsilon)
         else:
-            low, high = np.where(epsilon < self._top, np.nan, 0.0), np.zeros(len(epsilon))
+            low, high = np.where(epsilon < self.top, np.nan, 0.0), np.zeros(len(epsilon))
         rank = 0
         while (todo := np.isnan(low)).any():
             low[todo], high[todo] = self._engine(rank).bounds(epsilon[todo])
@@ -151,7 +143,7 @@ class Composed(PrivacyLoss):
 
     def _slope(self, epsilon: Floats) -> Floats:
         """-d delta/d eps, each from the first method that can."""
-        slope = np.where(epsilon < self._top, np.nan, 0.0)
+        slope = np.where(epsilon < self.top, np.nan, 0.0)
         rank = 0
         while (todo := np.isnan(slope)).any():
             slope[todo] = self._engine(rank).slope(epsilon[todo])
@@ -217,7 +209,7 @@ class Composed(PrivacyLoss):
 
     def ceiling(self) -> float:
         """Largest losses add; rounded up."""
-        return _sum_up(k * leaf.ceiling() for leaf, k in self.parts)
+        return sum_up(k * leaf.ceiling() for leaf, k in self.parts)
 
     def reversed(self) -> PrivacyLoss:
         """Every leaf reversed."""

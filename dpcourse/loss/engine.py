@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from dpcourse.errors import Floats
 from dpcourse.loss.base import PrivacyLoss
+from dpcourse.loss.solve import ULP
 
 Parts = Sequence[tuple[PrivacyLoss, int]]
 """Losses, and how often each of them is taken."""
+
+
+def sum_up(products: Iterable[float]) -> float:
+    """The sum of products, rounded up."""
+    terms = list(products)
+    total = float(sum(terms))
+    return math.fsum(terms) + 2 * ULP * math.fsum(map(abs, terms)) if math.isfinite(total) else total
+
+
+def largest_sum(parts: Parts) -> float:
+    """The largest finite sum, rounded up; there is nothing above it."""
+    return sum_up(k * leaf.top for leaf, k in parts)
 
 
 class Engine(Protocol):

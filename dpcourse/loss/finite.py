@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,6 +15,9 @@ from dpcourse.errors import Floats, probability, reject
 from dpcourse.laws import Finite, Law
 from dpcourse.loss.base import Bounds, PrivacyLoss, widen
 from dpcourse.loss.solve import ULP
+
+TINIEST: Final = 5e-324  # the smallest double above 0
+_CHUNK: Final = 2**18
 
 
 @dataclass(frozen=True)
@@ -50,10 +53,10 @@ class FiniteLoss(PrivacyLoss):
         outcomes = list(dict.fromkeys((*p.outcomes, *q.outcomes)))
         return cls(tuple(p.prob(v) for v in outcomes), tuple(q.prob(v) for v in outcomes), pair=(p, q))
 
-    @property
+    @cached_property
     def exact(self) -> bool:
-        """Whether every probability is a Fraction."""
-        return all(isinstance(v, Fraction) for v in (*self.p, *self.q))
+        """Whether every probability is a Fraction or an int."""
+        return all(isinstance(v, Fraction | int) for v in (*self.p, *self.q))
 
     @property
     def method(self) -> str:
@@ -62,15 +65,26 @@ class FiniteLoss(PrivacyLoss):
         cut = f", {self.missing:.1g} cut off and accounted for" if self.missing else ""
         return f"exact sum over {len(self.p)} outcomes ({kind}{cut})"
 
+    @property
+    def _sharp(self) -> bool:
+        """Whether the losses are logarithms of Fractions, known to an ulp or two of themselves."""
+        return self.exact and self.losses is None
+
     @cached_property
     def _masses(self) -> tuple[Floats, Floats]:
-        return np.array(self.p, dtype=float), np.array(self.q, dtype=float)
+        p, q = np.array(self.p, dtype=float), np.array(self.q, dtype=float)
+        if self._sharp:  # a Fraction may be below every double: then it counts as the smallest one
+            p[(p == 0) & (self._each > -math.inf)] = TINIEST
+        return p, q
 
     @cached_property
     def _each(self) -> Floats:
         """The loss of each outcome: infinite where only P gives it, -infinite where only Q does."""
         if self.losses is not None:
             return np.array(self.losses)
+        if self._sharp:
+            both = zip(self.p, self.q, strict=True)
+            return np.array([log_ratio(Fraction(a), Fraction(b)) for a, b in both])
         p, q = self._masses
         with np.errstate(divide="ignore", invalid="ignore"):
             losses = np.log(p) - np.log(q)
@@ -117,7 +131,9 @@ class FiniteLoss(PrivacyLoss):
     def slip(self) -> float:
         """How far a finite loss may be off: the roundings of p, of q, and of their logarithms."""
         losses, p, _ = self._sorted  # not `atoms`: it was the logarithm of each outcome that was rounded
-        return ULP * float(np.max(1.5 + 2 * np.abs(losses) - np.log(np.maximum(p, 5e-324)), initial=0.0))
+        if self._sharp:
+            return 4 * ULP * float(np.max(np.abs(losses), initial=0.0))
+        return ULP * float(np.max(1.5 + 2 * np.abs(losses) - np.log(np.maximum(p, TINIEST)), initial=0.0))
 
     @property
     def top(self) -> float:
@@ -128,6 +144,8 @@ class FiniteLoss(PrivacyLoss):
     def delta_bounds(self, epsilon: ArrayLike) -> Bounds:
         """The sum of p - e^eps q over outcomes with loss above eps."""
         eps = np.asarray(epsilon, dtype=float)
+        if self._sharp:
+            return self._sums(eps)
         losses, _, _ = self._sorted
         above = np.searchsorted(-losses, -eps, side="left")
         run_p, run_q = self._running
@@ -146,6 +164,21 @@ class FiniteLoss(PrivacyLoss):
         _, upper = widen((head - body).astype(float), above.astype(float))
         return lower, upper
 
+    def _sums(self, epsilon: Floats) -> Bounds:
+        """The sum of p (1 - e^{eps - L})+ over the atoms: nothing cancels, tiny losses keep their digits."""
+        losses, p = self.atoms
+        level = epsilon.reshape(-1, 1)
+        ends: Floats = np.empty((2, len(level)))
+        for i in range(0, len(level), step := max(1, _CHUNK // max(1, len(p)))):
+            for end, slip in zip(ends, (self.slip, -self.slip), strict=True):
+                end[i : i + step] = -np.expm1(np.minimum(level[i : i + step] - losses + slip, 0.0)) @ p
+        error = (len(self.p) + 8) * ULP
+        rounding = error * (self.infinite + ends) + len(p) * TINIEST  # the last for masses that underflow
+        low, high = self.infinite + ends
+        lower, _ = widen(low.reshape(epsilon.shape), rounding[0].reshape(epsilon.shape))
+        _, upper = widen(high.reshape(epsilon.shape), self.missing + rounding[1].reshape(epsilon.shape))
+        return lower, upper
+
     def hockey_stick(self, ratio: Any) -> Any:
         """The sum of (p - ratio q)+, exactly for Fractions."""
         if self.exact and isinstance(ratio, int | Fraction):
@@ -161,7 +194,8 @@ class FiniteLoss(PrivacyLoss):
         """The largest likelihood ratio p/q; a Fraction for exact laws, infinity where q is 0."""
         if self.infinite > 0:
             return math.inf
-        return max(a / b for a, b in zip(self.p, self.q, strict=True) if b > 0)
+        number = Fraction if self.exact else float  # an int among Fractions would divide to a float
+        return max(number(a) / b for a, b in zip(self.p, self.q, strict=True) if b > 0)
 
     def log_moment(self, z: ArrayLike) -> Any:
         """ln of the sum of p e^{zL}."""
@@ -187,8 +221,7 @@ class FiniteLoss(PrivacyLoss):
 
     def ceiling(self) -> float:
         """The largest loss, rounded up."""
-        largest = self.max_divergence()
-        return largest + self.slip if largest > 0 else 0.0
+        return 0.0 if self.p == self.q else self.max_divergence() + self.slip
 
     def tradeoff(self, fpr: ArrayLike) -> Any:
         """The Neyman-Pearson polygon: reject the outcomes of largest loss first. Rounded down."""
@@ -215,6 +248,21 @@ class FiniteLoss(PrivacyLoss):
 
     def __repr__(self) -> str:
         return f"FiniteLoss({len(self.p)} outcomes)"
+
+
+def log_ratio(a: Fraction, b: Fraction) -> float:
+    """ln a/b to two ulps of itself, however near a and b are, and however small.
+
+    >>> log_ratio(Fraction(1, 2) + Fraction(1, 10**30), Fraction(1, 2))
+    2e-30
+    """
+    if not a or not b:
+        return math.inf if a else -math.inf
+    ratio = a / b
+    if abs(ratio - 1) < Fraction(1, 2):
+        return math.log1p(float(ratio - 1))
+    twos = ratio.numerator.bit_length() - ratio.denominator.bit_length()
+    return math.log(float(ratio / Fraction(2) ** twos)) + twos * math.log(2)
 
 
 def log_sum_exp(exponents: Any) -> Any:

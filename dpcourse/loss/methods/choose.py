@@ -6,6 +6,7 @@ contour   something decays on vertical lines: Gaussian,      a short sum with pr
 listing   few finite losses                                  all their sums
 crest     finite losses, epsilon near the largest sum        the largest sums
 spline    Laplace losses: equal, on a common lattice, or few  exact piecewise polynomials
+coarse    finite losses, a few large and others small        the large ones listed, the others for themselves
 halves    more finite losses                                 their sums as pairs from two lists
 smooth    finite and Laplace losses that share no lattice    the contour with a little noise added
 grid      everything else                                    tilted Fourier transforms of rounded losses
@@ -18,8 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from dpcourse.loss.engine import Engine, Parts
+from dpcourse.loss.engine import Engine, Parts, largest_sum
 from dpcourse.loss.finite import FiniteLoss
+from dpcourse.loss.methods.coarse import coarse
 from dpcourse.loss.methods.contour import Contour
 from dpcourse.loss.methods.counts import possible
 from dpcourse.loss.methods.crest import crest
@@ -57,6 +59,7 @@ def candidates(parts: Parts) -> Iterator[Engine]:
         yield exact
     lines = list(contours(parts))
     yield from lines
+    saddle = lines[0].saddle if lines else None
     if len(finite) == len(parts):
         if every := listing(finite):
             yield every
@@ -70,10 +73,13 @@ def candidates(parts: Parts) -> Iterator[Engine]:
         if laplace and (own := few(laplace, finite)):
             yield own
         if smooth := smoothed(laplace, finite):
+            saddle = smooth.saddle
+            if not laplace and (peaks := coarse(finite, saddle)):
+                yield peaks
             if not laplace and (lists := halves(finite, min(smooth.work / _ENTRY, _MANY))):
                 yield lists
             yield smooth
-    yield Grid(tuple(parts), lines[0].saddle if lines else None)
+    yield Grid(tuple(parts), saddle)
 
 
 def contours(parts: Parts, needed: float = _NEEDED) -> Iterator[Contour]:
@@ -115,7 +121,8 @@ def smoothed(laplace: Any, finite: Any) -> Smooth | None:
     if laplace:
         shifts, times = np.array([(leaf.shift, float(k)) for leaf, k in laplace]).T
         factors.append(LaplaceFactor(shifts, times))
-    return Smooth(Saddle(factors, _mean([*laplace, *finite])), waves)
+    parts = [*laplace, *finite]
+    return Smooth(Saddle(factors, _mean(parts), largest_sum(parts)), waves)
 
 
 def _mean(parts: Parts) -> float:

@@ -49,7 +49,8 @@ def multinomial(leaf: FiniteLoss, k: int) -> Law:
     left, loss, mass = np.array([k]), np.zeros(1), np.ones(1)
     for value, mean, low, high in zip(losses[:-1], k * p[:-1], *every, strict=True):
         left, loss, mass = shared(left, loss, mass, value, (low, _poisson(mean, low, high)[0]))
-    mass = mass * _poisson(k * p[-1], 0, k)[0][left]  # the last outcome takes what the others leave
+    least = int(left.min())
+    mass = mass * _poisson(k * p[-1], least, k)[0][left - least]  # the last outcome takes what is left
     loss, mass = (loss + left * losses[-1])[mass > 0], mass[mass > 0]
     return loss, mass * (math.fsum(p) ** k / float(mass.sum()))
 

@@ -28,12 +28,13 @@ from scipy import fft
 
 from dpcourse.errors import Floats
 from dpcourse.loss.base import PrivacyLoss
+from dpcourse.loss.engine import largest_sum
 from dpcourse.loss.finite import FiniteLoss
 from dpcourse.loss.methods.factors import FiniteFactor
 from dpcourse.loss.methods.fourier import outside, power, survival
 from dpcourse.loss.methods.lattice import common_step
 from dpcourse.loss.methods.rounding import LaplaceCells, blocks
-from dpcourse.loss.methods.saddle import Saddle, log_kappa
+from dpcourse.loss.methods.saddle import Saddle
 from dpcourse.loss.solve import ULP, solve_decreasing
 
 _AIM = 1e-10  # the error of epsilon that the step of the grid aims at
@@ -111,10 +112,11 @@ class Grid:
     @cached_property
     def _step(self) -> float:
         """The lattice on which all losses lie, if there is one: then nothing needs to be rounded."""
-        atoms = [leaf.atoms[0] for leaf, _ in self.parts if isinstance(leaf, FiniteLoss)]
-        if len(atoms) < len(self.parts):
+        finite = [leaf for leaf, _ in self.parts if isinstance(leaf, FiniteLoss)]
+        if len(finite) < len(self.parts):
             return 0.0
-        return common_step(np.concatenate([losses - losses.min() for losses in atoms]))
+        gaps = [leaf.atoms[0] - leaf.atoms[0].min() for leaf in finite]
+        return common_step(np.concatenate(gaps), max(leaf.slip for leaf in finite))
 
     @cached_property
     def _drift(self) -> float:
@@ -135,7 +137,7 @@ class Grid:
         few = blocks(self.parts, merge=False)
         factors = [FiniteFactor(_Sketch(b.sketch), k) for b, k in few]  # type: ignore[arg-type]
         mean = sum(f.times * float(f.leaf.atoms[0] @ f.leaf.atoms[1]) for f in factors)
-        return Saddle(factors, mean)
+        return Saddle(factors, mean, largest_sum(self.parts))
 
     def _region(self, epsilon: float) -> int:
         table = self._saddle.table()
@@ -170,10 +172,12 @@ class Grid:
             beyond += outside(below, c, h, ends)
         other = [(r.start_low, r.q_low, k) for r, k in rounded]
         start, log_q, law = power(other, c + 1, h, size, low[1])
-        law = law * math.exp(log_q - (c + 1) * centre + centre - scale)
+        law = law * math.exp(min(log_q - (c + 1) * centre + centre - scale, 700.0))
         begin, q = survival(start, law, h, centre, c + 1, span)
         beyond += outside(other, c + 1, h, ends)
-        error = beyond + ULP * (16 + 4 * math.log2(size) + 4 * sum(k for _, k in self.parts))
+        ulps = 16 + 4 * math.log2(size) + 4 * sum(k for _, k in self.parts)
+        ulps += 4 * (abs(log_p) + abs(log_q) + (c + 1) * abs(centre))
+        error = beyond + ULP * ulps
         lost = float(sum(k * r.lost for r, k in rounded)) * (1 + 4 * ULP)
         slack = self._drift + 8 * ULP * (h * size + sum(k * abs(r.start) for r, k in rounded))
         return Window(h, c, centre, scale, upper, (begin, p, q), 2 * error, lost, slack)
@@ -211,22 +215,10 @@ class Grid:
             mine = regions == region
             with np.errstate(over="ignore", invalid="ignore"):  # beyond e^700 nothing is known: [0, 1]
                 low[mine], high[mine] = self._window(int(region)).bounds(epsilon[mine])
-        high = np.minimum(np.where(np.isfinite(high), high, 1.0), self._chernoff(epsilon))
-        return np.where(np.isfinite(low), low, 0.0), high
-
-    @cached_property
-    def _cumulants(self) -> tuple[Floats, Floats]:
-        """Some c, and K(c) + ln of x^x/(1+x)^{1+x} there."""
-        if self.exact is None:
-            return np.zeros(1), np.zeros(1)
-        c = self.exact.table(wide=True).c
-        return c, self.exact.cumulant(c) + log_kappa(c)
-
-    def _chernoff(self, epsilon: Floats) -> Any:
-        """Chernoff's bound, for the tail that the grid has cut off."""
-        c, k = self._cumulants
-        best = (k - np.multiply.outer(epsilon, c)).min(-1)
-        return np.exp(np.minimum(best, 0.0)) * (1 + 1e-9) + 5e-324
+        low, high = np.where(np.isfinite(low), low, 0.0), np.where(np.isfinite(high), high, 1.0)
+        if self.exact is not None:  # for the tail that the grid has cut off
+            high = np.minimum(high, self.exact.chernoff(epsilon))
+        return low, np.minimum(high, self._saddle.under_top(epsilon))
 
     def slope(self, epsilon: Floats) -> Any:
         """Each epsilon by the transform of its region."""

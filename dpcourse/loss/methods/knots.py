@@ -42,7 +42,8 @@ def knots(
     steps = int(sum(k for _, k in laplace))
     atoms = [tuple(a[leaf.atoms[1] > 0] for a in leaf.atoms) for leaf, _ in finite]
     gaps = [losses[0] - losses for losses, _ in atoms]
-    width = common_step(np.concatenate([2 * shifts, *gaps]))
+    slip = max([ULP * float(shifts.max()), *(leaf.slip for leaf, _ in finite)])
+    width = common_step(np.concatenate([2 * shifts, *gaps]), slip)
     if not 0 < width < 200:  # Gauss nodes integrate e^{l/2} over a cell
         return None
     top = float(sum(k * leaf.shift for leaf, k in laplace)) + float(

@@ -33,14 +33,17 @@ _FLOOR = 1e-300  # masses below this are given up and counted in `lost`
 _MOST_POINTS, _MOST_WORK = 2**20, 4e7
 
 
-def common_step(values: Floats, most: float = _MOST_POINTS) -> float:
+def common_step(values: Floats, off: float, most: float = _MOST_POINTS) -> float:
     """The largest step of which all values >= 0 are whole multiples, up to rounding; 0 if none is.
 
-    >>> round(common_step(np.array([0.05, 0.0707, 0.0866])), 9)
+    Each value may be off by `off`.
+
+    >>> round(common_step(np.array([0.05, 0.0707, 0.0866]), 1e-16), 9)
     0.0001
     """
     top = float(values.max(initial=0.0))
-    values = values[values > 1e-12 * (1 + top)]
+    rounding = 1e-12 * top + 64 * off
+    values = values[values > rounding]
     if len(values) < 2:
         return top if len(values) else 0.0
     values = np.unique(values)
@@ -56,7 +59,7 @@ def common_step(values: Floats, most: float = _MOST_POINTS) -> float:
         return 0.0
     whole = np.round(values / step)
     step = float(whole @ values / (whole @ whole))  # least squares: the average of the evidence
-    return step if np.all(np.abs(values - whole * step) <= 1e-12 * (1 + top)) else 0.0
+    return step if np.all(np.abs(values - whole * step) <= rounding) else 0.0
 
 
 def discounted(mass: Floats, step: float) -> Floats:
@@ -122,14 +125,18 @@ class Lattice:
 def binomial(k: int, p: float, q: float) -> tuple[int, Any]:
     """The first index and the terms C(k, j) p^j q^{k-j} that matter, by ratios from the largest one."""
     mode = int((k + 1) * p / (p + q))
-    reach = int(math.sqrt(360.0 * k)) + 40  # Hoeffding: beyond it a term is below e^-720 of the sum
-    low, high = max(0, mode - reach), min(k, mode + reach)
+    low, high = max(0, mode - _reach(k)), min(k, mode + _reach(k))
     j = np.arange(low, high, dtype=WIDE)
     ratios = (k - j) / (j + 1) * (WIDE(p) / WIDE(q))
     split = mode - low
     up, down = np.cumprod(ratios[split:]), np.cumprod(1 / ratios[:split][::-1])[::-1]
     terms = np.concatenate([down, [WIDE(1)], up])
     return low, terms * (np.exp(k * np.log(WIDE(p) + WIDE(q))) / terms.sum())
+
+
+def _reach(k: int) -> int:
+    """How far from the mode a binomial term matters: beyond, it is below e^-720 of the sum (Hoeffding)."""
+    return int(math.sqrt(360.0 * k)) + 40
 
 
 def lattice(parts: Sequence[tuple[FiniteLoss, int]]) -> Lattice | None:
@@ -144,7 +151,7 @@ def lattice(parts: Sequence[tuple[FiniteLoss, int]]) -> Lattice | None:
     if any(len(losses) == 0 for losses, _, _ in atoms):
         return None
     spans = [losses - losses[0] for losses, _, _ in atoms]
-    step = common_step(np.concatenate(spans))
+    step = common_step(np.concatenate(spans), max(leaf.slip for leaf, _ in parts))
     if step == 0:
         return None
     where = [np.rint(span / step).astype(int) for span in spans]
@@ -172,6 +179,8 @@ def _product(parts: Sequence[tuple[Any, Any, int]]) -> tuple[int, Any, float] | 
     for where, p, k in parts:
         places, mass, times = where, p, k
         if len(p) == 2 and k > 1:
+            if _reach(k) > _MOST_POINTS:
+                return None
             begin, mass = binomial(k, p[1], p[0])
             first += begin * int(where[1])
             places, times = where[1] * np.arange(len(mass)), 1

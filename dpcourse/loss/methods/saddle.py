@@ -19,10 +19,12 @@ import numpy as np
 from dpcourse import special
 from dpcourse.errors import Floats
 from dpcourse.loss.methods.factors import Factor
+from dpcourse.loss.solve import ULP
 
 Look = Callable[[Floats], tuple[Any, Any, Any]]
 """From epsilons to the lower and the upper delta, and to about -d delta/d eps."""
 AIM = math.log(1e15)  # aliases and truncation aim at 1e-15 of delta
+_LARGEST = 1e30  # a c: losses below 1e-30 need no saddle point
 _BELOW = np.array([0.0, 0.25, 0.5, 0.75])
 _ABOVE = 1 + np.array([0.02, 0.04, 0.07, 0.1, 0.15, 0.2, 0.35, 0.5, 1.0, 2.0, 4.0])
 
@@ -49,10 +51,11 @@ class Table:
 
 @dataclass(frozen=True)
 class Saddle:
-    """K of a whole composition; `mean` is about E[S]."""
+    """K of a whole composition; `mean` is about E[S], and no S is above `top`."""
 
     factors: Sequence[Factor]
     mean: float
+    top: float = math.inf
     _tables: dict[bool, Table] = field(default_factory=dict, repr=False)
 
     def cumulant(self, z: Any) -> Any:
@@ -64,8 +67,8 @@ class Saddle:
         """A c below every saddle point of interest, and one where delta is far below 1e-30."""
         near = 1 / (1 + abs(self.mean))
         curve = float(np.diff(self.cumulant(near * np.arange(3.0)), n=2)[0]) / near**2
-        width = abs(self.mean) + math.sqrt(max(curve, 0.0)) + 1e-300
-        low, high = 0.3 / width, 20 / math.sqrt(max(curve, 1e-300)) + 20 / width
+        width = max(abs(self.mean) + math.sqrt(max(curve, 0.0)), 40 / _LARGEST)
+        low, high = 0.3 / width, min(20 / math.sqrt(max(curve, 1e-300)) + 20 / width, _LARGEST)
         with np.errstate(over="ignore", invalid="ignore"):
             for _ in range(40):  # a heavy tail may move the saddle points of small epsilons further down
                 slope = float(np.diff(self.cumulant(low * np.array([1.0, 1.1])))[0]) / (0.1 * low)
@@ -73,6 +76,24 @@ class Saddle:
                     break
                 low /= 4
         return low, high
+
+    def under_top(self, epsilon: Floats) -> Any:
+        """1 - e^{eps - top}, which delta is at most, whatever the law."""
+        return -np.expm1(np.minimum(epsilon - self.top, 0.0)) * (1 + 4 * ULP)
+
+    @cached_property
+    def _chernoff(self) -> tuple[Floats, Floats]:
+        """Some c, and K(c) + ln of x^x/(1+x)^{1+x} there, rounded up."""
+        c = self.table(wide=True).c
+        k = self.cumulant(c)
+        ulps = [sum(factor.roundings(x) for factor in self.factors) for x in c.tolist()]
+        return c, k + log_kappa(c) + ULP * (16 + 4 * np.abs(k) + ulps)
+
+    def chernoff(self, epsilon: Floats) -> Any:
+        """Chernoff's bound on delta."""
+        c, k = self._chernoff
+        best = (k - np.multiply.outer(epsilon, c) * (1 - 4 * ULP)).min(-1)
+        return np.exp(np.minimum(best, 0.0)) * (1 + 1e-9) + 5e-324
 
     def table(self, wide: bool = False) -> Table:
         """Saddle points; the wide table goes on to where even bounded losses end."""

@@ -36,9 +36,13 @@ from dpcourse.loss.methods.search import NEAR, Search
 from dpcourse.loss.methods.waves import Waves
 from dpcourse.loss.solve import ULP
 
-_AIM: Final = 2e-9  # w^2 (1 + c), about the width of the bracket on epsilon
+_AIM: Final = 1.5e-9  # w^2 (1 + c), about the width of the bracket on epsilon
 _REACH: Final = 6.0  # w T: the smoothing leaves e^-18 at the end of the line
 _SPARE: Final = 1e-10  # times c: the part of delta that nodes may have which are left out
+
+
+Cell = tuple[bool, int]
+"""Of the saddle's wide table or of the other one, and which."""
 
 
 @dataclass(frozen=True)
@@ -88,28 +92,32 @@ class Smooth:
 
     saddle: Saddle
     waves: Sequence[Waves]
-    _nodes: dict[int, Nodes | None] = field(default_factory=dict, repr=False)
+    _nodes: dict[Cell, Nodes | None] = field(default_factory=dict, repr=False)
 
     @property
     def method(self) -> str:
         """What it does, and why it was chosen."""
-        return "smoothed contour: the losses share no lattice, so a little noise is added, for each side once"
+        why = "the losses share no lattice, or too long a one"
+        return f"smoothed contour: {why}, so a little noise is added, for each side once"
 
-    def _cell(self, epsilon: Floats) -> Any:
-        table = self.saddle.table()
-        return np.append(table.cell, -1)[np.searchsorted(table.eps, epsilon)]
+    def _cell(self, epsilon: float) -> Cell:
+        """In the table, or beyond it in the wide one; -1 where that ends as well."""
+        wide = bool(epsilon > self.saddle.table().eps[-1])
+        table = self.saddle.table(wide)
+        at = int(np.searchsorted(table.eps, epsilon))
+        return wide, int(table.cell[at]) if at < len(table.cell) else -1
 
-    def _line(self, cell: int, aim: float) -> Line | None:
+    def _line(self, cell: Cell, aim: float) -> Line | None:
         """The line for a cell of epsilons, its step and its length."""
-        table = self.saddle.table()
-        members = table.members(cell)
+        table = self.saddle.table(cell[0])
+        members = table.members(cell[1])
         if not len(members):
             return None
         middle = members[len(members) // 3]
         c, centre = float(table.c[middle]), float(table.eps[middle])
         shift, log_delta = table.eps[members[[0, -1]]] - centre, table.log_delta[members[[0, -1]]]
         h, aliases = self.saddle.step(c, centre, shift, log_delta)
-        if h == 0:
+        if h == 0 or aim * c > 1:  # sums so small that the noise would drown them
             return None
         k_c = float(self.saddle.cumulant(np.array([c]))[0])
         least = math.exp(min(float((log_delta + c * shift).min()) - k_c + c * centre, 0.0))
@@ -121,7 +129,7 @@ class Smooth:
         """About how many nanoseconds a line takes, at a delta of 1e-6."""
         table = self.saddle.table()
         at = min(int(np.searchsorted(-table.log_delta, 14)), len(table.cell) - 1)
-        line = self._line(int(table.cell[at]), _AIM)
+        line = self._line((False, int(table.cell[at])), _AIM)
         return math.inf if line is None else self._search(line).work
 
     def _search(self, line: Line) -> Search:
@@ -181,18 +189,19 @@ class Smooth:
     def _at(self, epsilon: Floats) -> Any:
         """Both bounds and the slope, each epsilon by the nodes of its cell; NaN where there are none."""
         found = np.full((3, len(epsilon)), np.nan)
-        cells = self._cell(epsilon)
-        for cell in np.unique(cells).tolist():
+        cells = [self._cell(level) for level in epsilon.tolist()]
+        for cell in set(cells):
             if cell not in self._nodes:
                 self._nodes[cell] = self._make(self._line(cell, _AIM))
             if (nodes := self._nodes[cell]) is not None:
-                found[:, cells == cell] = nodes.at(epsilon[cells == cell])
+                mine = np.array([other == cell for other in cells])
+                found[:, mine] = nodes.at(epsilon[mine])
         return found
 
     def bounds(self, epsilon: Floats) -> tuple[Floats, Floats]:
         """The two sums."""
         low, high, _ = self._at(epsilon)
-        return np.maximum(low, 0.0), high + 5e-324
+        return np.maximum(low, 0.0), np.minimum(high + 5e-324, self.saddle.under_top(epsilon))
 
     def slope(self, epsilon: Floats) -> Any:
         """-d delta/d eps of the upper bound."""
@@ -202,7 +211,7 @@ class Smooth:
         """Newton's method on ln delta; once more on a longer line, if the bracket is wide where it ends."""
         root, off = self.saddle.newton(self._at, target)
         if root > 0 and off > 2 * _AIM:  # atoms are few here: w counts, not only its square
-            cell = int(self._cell(np.array([root]))[0])
+            cell = self._cell(root)
             self._nodes[cell] = self._make(self._line(cell, _AIM * max((_AIM / off) ** 2, 1 / 64)))
             root, off = self.saddle.newton(self._at, target)
         return root, off

@@ -1,0 +1,100 @@
+"""A few large losses and many small ones: the large ones are listed, the small ones summed for themselves.
+
+Let S = A + B, with A the sum of the losses that are far apart and B that of the others. Given A,
+
+    delta(eps) = sum over a of P[A = a] delta_B(eps - a),
+
+and only the few a within reach of eps ask for an effort: above the largest B delta_B is 0, below the
+smallest one it is 1 - e^{eps - a}. This is where a contour does badly: near eps the law of S consists of a
+few narrow peaks. Proved as far as the listing of A and the bounds on delta_B are.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from dpcourse.errors import Floats
+from dpcourse.loss.base import PrivacyLoss
+from dpcourse.loss.methods.listing import Listing, Parts, listing
+from dpcourse.loss.methods.saddle import Saddle
+from dpcourse.loss.solve import ULP
+
+_CHUNK: Final = 2**18
+_WITHIN_REACH: Final = 32  # values of A: with more of them the contour does well
+
+
+@dataclass(frozen=True)
+class Coarse:
+    """All values of A, and the loss B; declines where many values of A are near eps."""
+
+    large: Listing
+    small: PrivacyLoss
+    saddle: Saddle
+    reach: tuple[float, float]
+    """The smallest and the largest B."""
+
+    @property
+    def method(self) -> str:
+        """What it does, and why it was chosen."""
+        count = len(self.large.tails.losses)
+        return f"coarse: {count} sums of the larger losses listed, and for each of them the smaller ones"
+
+    def _near(self, epsilon: Floats) -> Any:
+        """Which epsilons have but few values of A within reach."""
+        a = -self.large.tails.losses  # in rising order
+        first, last = (np.searchsorted(a, end - epsilon) for end in self.reach)
+        return last - first <= _WITHIN_REACH
+
+    def _sums(self, epsilon: Floats) -> tuple[Floats, Floats]:
+        """Bounds on the sum over A, a few epsilons at a time."""
+        low, high = np.full((2, len(epsilon)), np.nan)
+        values, mass = self.large.tails.losses, self.large.tails.p
+        (near,) = np.nonzero(self._near(epsilon))
+        known, slack = self.small.infinite, self.large.slack + 2 * ULP * float(np.abs(values).max())
+        for some in np.array_split(near, math.ceil(len(near) * len(values) / _CHUNK) or 1):
+            left = np.subtract.outer(epsilon[some], values)
+            under = self.small.delta_bounds(left + slack)[0] - known * (1 + 4 * ULP)
+            over = self.small.delta_bounds(left - slack)[1] - known * (1 - 4 * ULP)
+            low[some], high[some] = (np.maximum(under, 0.0) * mass).sum(-1), (over * mass).sum(-1)
+        return low, high
+
+    def bounds(self, epsilon: Floats) -> tuple[Floats, Floats]:
+        """The two sums, widened by the rounding of the masses."""
+        low, high = self._sums(epsilon)
+        return low * (1 - self.large.relative), high * (1 + self.large.relative) + 5e-324
+
+    def slope(self, epsilon: Floats) -> Floats:
+        """e^eps Q[S > eps]: for B it is P[B > x] - delta_B(x)."""
+        slope = np.full(len(epsilon), np.nan)
+        for i in np.flatnonzero(self._near(epsilon)):
+            left = epsilon[i] - self.large.tails.losses
+            middle = np.add(*self.small.delta_bounds(left)) / 2
+            slope[i] = self.large.tails.p @ np.maximum(self.small.tail(left) - middle, 0.0)
+        return slope
+
+    def root(self, target: float) -> tuple[float, float]:
+        """Newton's method on ln delta, from the saddle-point estimate."""
+        return self.saddle.newton(lambda e: (*self.bounds(e), self.slope(e)), target, self.saddle.top)
+
+
+def coarse(parts: Parts, saddle: Saddle) -> Coarse | None:
+    """The largest losses listed, as many of them as can be; None if there are too many, or no others.
+
+    >>> from dpcourse.loss import FiniteLoss
+    >>> large, small = FiniteLoss((0.6, 0.4), (0.4, 0.6)), FiniteLoss((0.5, 0.3, 0.2), (0.499, 0.3, 0.201))
+    >>> low, high = (5 * large + 1000 * small).epsilon_bounds(1e-20)
+    >>> f"{high:.9f}", high - low < 1e-8
+    ('2.696959520', True)
+    """
+    from dpcourse.loss.composed import compose  # the smaller losses are a composition of their own
+
+    rising = sorted(parts, key=lambda part: float(np.ptp(part[0].atoms[0])) if len(part[0].atoms[0]) else 0.0)
+    for count in range(1, len(parts)):
+        if large := listing(rising[count:]):
+            small = compose(rising[:count])
+            return Coarse(large, small, saddle, (-small.reversed().top, small.top))
+    return None
