@@ -59,6 +59,11 @@ def random_pair() -> Any:
     return [tuple(rng.dirichlet(np.full(6, 3.0)).tolist()) for _ in range(2)]
 
 
+def near_pair() -> Any:
+    """Two laws on four outcomes that differ by a hundredth."""
+    return (0.4, 0.3, 0.2, 0.1), (0.404, 0.3, 0.198, 0.098)
+
+
 def cases() -> list[Case]:
     """The workloads of the project's goals."""
     steps = (10, 100, 1000, 10_000)
@@ -69,6 +74,7 @@ def cases() -> list[Case]:
         *map(subsampled, (1000, 10_000)),
         *map(different, (0.001, 0.01)),
         *map(arbitrary, (100, 1000)),
+        large_and_small(),
     ]
 
 
@@ -130,7 +136,20 @@ def arbitrary(k: int) -> Case:
     return Case(
         f"6 random outcomes, k = {k}",
         lambda: [k * FiniteLoss(*random_pair())],
-        lambda pld, up: _finite(pld, up).self_compose(k),
+        lambda pld, up: _finite(pld, up, random_pair()).self_compose(k),
+        *(1e-8, 1),
+    )
+
+
+def large_and_small() -> Case:
+    def peer(pld: Any, up: bool) -> Any:
+        large, small = (_finite(pld, up, pair) for pair in (random_pair(), near_pair()))
+        return large.self_compose(3).compose(small.self_compose(1000))
+
+    return Case(
+        "6 random outcomes, k = 3, and 4 near ones, k = 1000",
+        lambda: [3 * FiniteLoss(*random_pair()) + 1000 * FiniteLoss(*near_pair())],
+        peer,
         *(1e-8, 1),
     )
 
@@ -142,8 +161,8 @@ def _sum(parts: Iterator[Any]) -> Any:
     return total
 
 
-def _finite(pld: Any, up: bool) -> Any:
-    p, q = (dict(enumerate(map(math.log, law))) for law in random_pair())
+def _finite(pld: Any, up: bool, pair: Any) -> Any:
+    p, q = (dict(enumerate(map(math.log, law))) for law in pair)
     return pld.from_two_probability_mass_functions(q, p, pessimistic_estimate=up, symmetric=True)
 
 

@@ -11,7 +11,6 @@ few narrow peaks. Proved as far as the listing of A and the bounds on delta_B ar
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -19,17 +18,18 @@ import numpy as np
 
 from dpcourse.errors import Floats
 from dpcourse.loss.base import PrivacyLoss
+from dpcourse.loss.methods.crest import crest
 from dpcourse.loss.methods.listing import Listing, Parts, listing
 from dpcourse.loss.methods.saddle import Saddle
 from dpcourse.loss.solve import ULP
 
 _CHUNK: Final = 2**18
-_WITHIN_REACH: Final = 32  # values of A: with more of them the contour does well
+_WITHIN_REACH: Final = 8  # values of A: with more of them the contour does well
 
 
 @dataclass(frozen=True)
 class Coarse:
-    """All values of A, and the loss B; declines where many values of A are near eps."""
+    """The values of A, all of them or the largest, and the loss B; declines where many A are near eps."""
 
     large: Listing
     small: PrivacyLoss
@@ -47,15 +47,22 @@ class Coarse:
         """Which epsilons have but few values of A within reach."""
         a = -self.large.tails.losses  # in rising order
         first, last = (np.searchsorted(a, end - epsilon) for end in self.reach)
-        return last - first <= _WITHIN_REACH
+        all_listed = epsilon - self.reach[1] - self._slack > self.large.complete
+        return all_listed & (last - first <= _WITHIN_REACH)
+
+    @property
+    def _slack(self) -> float:
+        """How far eps - a may be off."""
+        return self.large.slack + 2 * ULP * float(np.abs(self.large.tails.losses).max())
 
     def _sums(self, epsilon: Floats) -> tuple[Floats, Floats]:
         """Bounds on the sum over A, a few epsilons at a time."""
         low, high = np.full((2, len(epsilon)), np.nan)
         values, mass = self.large.tails.losses, self.large.tails.p
         (near,) = np.nonzero(self._near(epsilon))
-        known, slack = self.small.infinite, self.large.slack + 2 * ULP * float(np.abs(values).max())
-        for some in np.array_split(near, math.ceil(len(near) * len(values) / _CHUNK) or 1):
+        known, slack = self.small.infinite, self._slack
+        chunk = max(1, _CHUNK // len(values))
+        for some in (near[i : i + chunk] for i in range(0, len(near), chunk)):
             left = np.subtract.outer(epsilon[some], values)
             under = self.small.delta_bounds(left + slack)[0] - known * (1 + 4 * ULP)
             over = self.small.delta_bounds(left - slack)[1] - known * (1 - 4 * ULP)
@@ -82,7 +89,7 @@ class Coarse:
 
 
 def coarse(parts: Parts, saddle: Saddle) -> Coarse | None:
-    """The largest losses listed, as many of them as can be; None if there are too many, or no others.
+    """The largest losses listed, as many of them as can be, or the crest of the very largest one; or None.
 
     >>> from dpcourse.loss import FiniteLoss
     >>> large, small = FiniteLoss((0.6, 0.4), (0.4, 0.6)), FiniteLoss((0.5, 0.3, 0.2), (0.499, 0.3, 0.201))
@@ -92,9 +99,15 @@ def coarse(parts: Parts, saddle: Saddle) -> Coarse | None:
     """
     from dpcourse.loss.composed import compose  # the smaller losses are a composition of their own
 
+    if len(parts) < 2:
+        return None
     rising = sorted(parts, key=lambda part: float(np.ptp(part[0].atoms[0])) if len(part[0].atoms[0]) else 0.0)
     for count in range(1, len(parts)):
         if large := listing(rising[count:]):
-            small = compose(rising[:count])
-            return Coarse(large, small, saddle, (-small.reversed().top, small.top))
-    return None
+            break
+    else:
+        large = crest(rising[count:])
+    if large is None:
+        return None
+    small = compose(rising[:count])
+    return Coarse(large, small, saddle, (-small.reversed().top, small.top))

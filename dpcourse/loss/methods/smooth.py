@@ -37,6 +37,7 @@ from dpcourse.loss.methods.waves import Waves
 from dpcourse.loss.solve import ULP
 
 _AIM: Final = 1.5e-9  # w^2 (1 + c), about the width of the bracket on epsilon
+_FEW: Final = 32  # epsilons that are worth a longer line
 _REACH: Final = 6.0  # w T: the smoothing leaves e^-18 at the end of the line
 _SPARE: Final = 1e-10  # times c: the part of delta that nodes may have which are left out
 
@@ -47,7 +48,7 @@ Cell = tuple[bool, int]
 
 @dataclass(frozen=True)
 class Line:
-    """Re z = c with step h, for epsilons around `centre`; K(c); how much may be left out; the aliases."""
+    """Re z = c with step h, for epsilons around `centre`; K(c); what may be left out; aliases; the aim."""
 
     c: float
     centre: float
@@ -56,6 +57,7 @@ class Line:
     count: int
     spare: float
     aliases: tuple[tuple[float, float], ...]
+    aim: float
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,8 @@ class Nodes:
     error: float
     common: float
     """The relative error of all terms together."""
+    cut: bool
+    """Whether the line is shorter than it should be, because it took too long."""
 
     def at(self, epsilon: Floats) -> Floats:
         """The bounds on delta and its slope; the aliases of the upper bound are on the safe side."""
@@ -122,7 +126,7 @@ class Smooth:
         k_c = float(self.saddle.cumulant(np.array([c]))[0])
         least = math.exp(min(float((log_delta + c * shift).min()) - k_c + c * centre, 0.0))
         count = int(_REACH / math.sqrt(aim / (1 + c)) / h) + 1
-        return Line(c, centre, k_c, h, count, _SPARE * min(c, 1.0) * least / h, aliases)
+        return Line(c, centre, k_c, h, count, _SPARE * min(c, 1.0) * least / h, aliases, aim)
 
     @property
     def work(self) -> float:
@@ -170,7 +174,9 @@ class Smooth:
         ]
         ulps = 16 + abs(line.k_c) + 2 * c * abs(centre) + sum(f.roundings(c) for f in self.saddle.factors)
         sums = np.array([lower, upper, upper * z])
-        return Nodes(line, t, sums.real.copy(), sums.imag.copy(), aliases, error, ULP * ulps)
+        return Nodes(
+            line, t, sums.real.copy(), sums.imag.copy(), aliases, error, ULP * ulps, cut=last < h * line.count
+        )
 
     def _rounding(self, line: Line, t: Floats, size: Floats) -> float:
         """The rounding of the sums, apart from what all terms have in common.
@@ -193,9 +199,16 @@ class Smooth:
         for cell in set(cells):
             if cell not in self._nodes:
                 self._nodes[cell] = self._make(self._line(cell, _AIM))
-            if (nodes := self._nodes[cell]) is not None:
-                mine = np.array([other == cell for other in cells])
-                found[:, mine] = nodes.at(epsilon[mine])
+            if (nodes := self._nodes[cell]) is None:
+                continue
+            mine = np.array([other == cell for other in cells])
+            low, high, slope = found[:, mine] = nodes.at(epsilon[mine])
+            off = float(np.max((high - low) / np.maximum(slope, 1e-300))) / 2
+            if off <= 2 * _AIM or nodes.line.aim < _AIM or nodes.cut or len(epsilon) > _FEW:
+                continue
+            # Atoms are few here: the width of the noise counts, not only its square.
+            if longer := self._make(self._line(cell, _AIM * max((_AIM / off) ** 2, 1 / 64))):
+                self._nodes[cell], found[:, mine] = longer, longer.at(epsilon[mine])
         return found
 
     def bounds(self, epsilon: Floats) -> tuple[Floats, Floats]:
@@ -208,10 +221,5 @@ class Smooth:
         return self._at(epsilon)[2]
 
     def root(self, target: float) -> tuple[float, float]:
-        """Newton's method on ln delta; once more on a longer line, if the bracket is wide where it ends."""
-        root, off = self.saddle.newton(self._at, target)
-        if root > 0 and off > 2 * _AIM:  # atoms are few here: w counts, not only its square
-            cell = self._cell(root)
-            self._nodes[cell] = self._make(self._line(cell, _AIM * max((_AIM / off) ** 2, 1 / 64)))
-            root, off = self.saddle.newton(self._at, target)
-        return root, off
+        """Newton's method on ln delta."""
+        return self.saddle.newton(self._at, target)
