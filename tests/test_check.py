@@ -107,6 +107,15 @@ def test_what_is_forbidden_is_the_thing_and_not_its_name() -> None:
     check("it", own["f"], wanted, without=["tanh"])
 
 
+def test_data_may_have_the_name_of_what_is_forbidden() -> None:
+    wanted = expect.values(math.tanh, x=EPSILON)
+    cell: dict[str, Any] = {"math": math, "tanh": {"tanh": 2}, "__name__": "__main__"}
+    exec("def f(x): return 1 - tanh['tanh'] / (math.exp(2 * x) + 1)", cell)
+    check("it", cell["f"], wanted, without=["tanh"])
+    exec("def f(x): return math.tanh(x) * tanh['tanh'] / 2", cell)  # the same name after a dot
+    assert "found  a call of tanh" in complaint(cell["f"], wanted, without=["tanh"])
+
+
 @pytest.mark.parametrize(
     "line", ["import dpcourse as it", "from dpcourse import laws as it", "from dpcourse import PureDP as it"]
 )

@@ -27,6 +27,7 @@ from dpcourse.loss.shifts import GaussianLoss, LaplaceLoss
 from dpcourse.loss.solve import ULP
 
 _WIDEST = 1e4  # a Laplace shift: e^-shift is far from every double
+_SAME = LaplaceLoss(0.0)  # both laws are equal
 _APART = FiniteLoss((1.0, 0.0), (0.0, 1.0))  # no noise at all
 
 
@@ -78,7 +79,8 @@ def _leaves(parts: Parts) -> Iterator[tuple[PrivacyLoss, int]]:
 
 
 def _is_null(leaf: PrivacyLoss) -> bool:
-    return isinstance(leaf, LaplaceLoss | FiniteLoss) and leaf.ceiling() == 0
+    """Whether the two laws are the same; not whether a loss is rounded to 0."""
+    return leaf.p == leaf.q if isinstance(leaf, FiniteLoss) else leaf == _SAME
 
 
 @dataclass(frozen=True)

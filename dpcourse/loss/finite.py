@@ -131,9 +131,9 @@ class FiniteLoss(PrivacyLoss):
     def slip(self) -> float:
         """How far a finite loss may be off: the roundings of p, of q, and of their logarithms."""
         losses, p, _ = self._sorted  # not `atoms`: it was the logarithm of each outcome that was rounded
-        if self._sharp:
-            return 4 * ULP * float(np.max(np.abs(losses), initial=0.0))
-        return ULP * float(np.max(1.5 + 2 * np.abs(losses) - np.log(np.maximum(p, TINIEST)), initial=0.0))
+        size = np.abs(losses)
+        ulps = 4 * size if self._sharp else 1.5 + 2 * size - np.log(np.maximum(p, TINIEST))
+        return ULP * float(ulps.max(initial=0.0))
 
     @property
     def top(self) -> float:

@@ -12,6 +12,7 @@ import traceback
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from dis import get_instructions, hasname
 from types import CodeType, FunctionType
 from typing import Any, Final
 
@@ -94,29 +95,35 @@ def check(
     _display(Right(f"{name}: right" + f", on {tried} fresh inputs" * (tried > 0)))
 
 
+_ALONE: Final = ("LOAD_GLOBAL", "LOAD_NAME")  # a name that stands alone, not after a dot
+
+
 def names_in(answer: Any) -> set[str]:
     """The names that a function uses, with those of the functions inside it and beside it.
 
-    What stands beside it counts by what it is, not by what it is called: `dp` is "dpcourse", and no name of a
-    function of the student's own is forbidden.
+    What stands beside it counts by what it is, not by what it is called: `dp` is "dpcourse", and students
+    name their own functions and data as they like. Names after a dot always count.
     """
     found: set[str] = set()
     seen: set[str] = set()
     left = [getattr(answer, "__code__", None)]
-    beside = getattr(answer, "__globals__", {})
+    beside: dict[str, Any] = getattr(answer, "__globals__", {})
     while left:
         code = left.pop()
         if not isinstance(code, CodeType):
             continue
         left += [part for part in code.co_consts if isinstance(part, CodeType)]
-        for name in set(code.co_names) - seen:
+        names = [(step.argval, step.opname) for step in get_instructions(code) if step.opcode in hasname]
+        found |= {name for name, use in names if use not in _ALONE}
+        for name in {name for name, use in names if use in _ALONE} - seen:
             seen.add(name)
-            thing = beside.get(name)
+            thing: Any = beside.get(name)
             if isinstance(thing, FunctionType) and thing.__module__ == answer.__module__:
                 left.append(thing.__code__)
-                continue
-            known = f"{getattr(thing, '__module__', '')}.{getattr(thing, '__name__', '')}"
-            found |= {name, *known.split(".")} if name in beside else {name}
+            elif name not in beside:
+                found.add(name)  # of Python itself
+            elif hasattr(thing, "__name__"):
+                found |= {name, *f"{getattr(thing, '__module__', '')}.{thing.__name__}".split(".")}
     return found
 
 
