@@ -292,7 +292,7 @@ def private_median(epsilon):
     return lambda data: cauchy(q(data), 2 * a / epsilon * q.smooth(data, epsilon / b), 4.0)
 """,
     ("10", "convert", "another name"): """
-from dpcourse.accounting.moments import whole_orders as best
+from dpcourse.accounting.theorems.moments import whole_orders as best
 def converted(sigma, k, delta):
     return max(0.0, best(lambda a: a / (2 * sigma**2), k, delta, range(2, 101)))
 """,

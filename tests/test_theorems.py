@@ -17,8 +17,8 @@ from dpcourse import ApproxDP, BadInput, GaussianMechanism, LaplaceMechanism, Pu
 from dpcourse import accounting as acc
 from dpcourse.accounting import misprints
 from dpcourse.accounting.common import boundary
-from dpcourse.accounting.optimal import MOST_ATOMS
-from dpcourse.accounting.sampling import _quadrature
+from dpcourse.accounting.theorems.optimal import MOST_ATOMS
+from dpcourse.accounting.theorems.sampling import _quadrature
 from dpcourse.guarantees import RDP, ZCDP, randomized_response_loss
 from dpcourse.loss import GaussianLoss, LaplaceLoss
 

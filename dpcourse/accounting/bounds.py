@@ -6,12 +6,21 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from dpcourse.accounting.basic import advanced_composition, basic_composition, kov_simple
 from dpcourse.accounting.common import Steps
-from dpcourse.accounting.gaussian import Limit, central_limit, gdp_composition, subsampled_central_limit
 from dpcourse.accounting.misprints import MISPRINTS
-from dpcourse.accounting.moments import rdp_composition, whole_orders, zcdp_composition
-from dpcourse.accounting.optimal import optimal_epsilon
+from dpcourse.accounting.theorems import (
+    Limit,
+    advanced_composition,
+    basic_composition,
+    central_limit,
+    gdp_composition,
+    kov_simple,
+    optimal_epsilon,
+    rdp_composition,
+    subsampled_central_limit,
+    whole_orders,
+    zcdp_composition,
+)
 from dpcourse.accounting.workload import Workload
 from dpcourse.errors import one_of, reject
 from dpcourse.guarantees import GDP, PureDP

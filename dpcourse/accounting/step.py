@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from dpcourse.accounting.moments import laplace_rdp
-from dpcourse.accounting.sampling import subsampled_gaussian_rdp
+from dpcourse.accounting.theorems import laplace_rdp, subsampled_gaussian_rdp
 from dpcourse.errors import BadInput
 from dpcourse.guarantees import GDP, RDP, ZCDP, ApproxDP, Guarantee, PureDP, dominating_loss
 from dpcourse.guarantees.renyi import Curve, randomized_response_rdp

@@ -9,7 +9,7 @@ from functools import lru_cache
 import numpy as np
 
 from dpcourse import special
-from dpcourse.accounting.moments import gaussian_rdp, whole_orders
+from dpcourse.accounting.theorems.moments import gaussian_rdp, whole_orders
 from dpcourse.errors import Floats, positive, probability
 from dpcourse.guarantees.renyi import check_order
 from dpcourse.guarantees.rounding import ULP, up
