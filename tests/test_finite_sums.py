@@ -14,7 +14,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from dpcourse.loss import FiniteLoss, GaussianLoss, LaplaceLoss
+from dpcourse.laws import DiscreteGaussian, DiscreteLaplace
+from dpcourse.loss import FiniteLoss, GaussianLoss, LaplaceLoss, PrivacyLoss
 from dpcourse.loss.composed import Composed, compose
 from dpcourse.loss.methods.crest import crest
 from dpcourse.loss.methods.knots import nodes_needed
@@ -162,7 +163,7 @@ def test_merged_outcomes_keep_the_roundings_of_their_logarithms() -> None:
 
 def test_no_finite_loss_at_all_is_said() -> None:
     apart = 3 * FiniteLoss((1.0, 0.0), (0.0, 1.0))
-    assert apart.method == "nothing to sum: no loss is finite"
+    assert apart.method == "nothing to sum: no loss is finite, or hardly ever"
     assert apart.epsilon_bounds(0.5) == (math.inf, math.inf)
 
 
@@ -344,3 +345,85 @@ def mixed(seed: int, number: int) -> list[tuple[FiniteLoss, int]]:
             leaf = FiniteLoss(tuple((p / p.sum()).tolist()), tuple(q.tolist()))
             parts.append((leaf, int(10 ** rng.uniform(0, 3))))
     return parts
+
+
+# What an attack on the brackets found ------------------------------------------------------------
+
+
+def test_stated_losses_count_where_the_masses_agree() -> None:
+    """Discrete Laplace noise so wide that neighbouring masses are the same doubles: the loss is not 0."""
+    leaf = PrivacyLoss.between(DiscreteLaplace(0, 1e17), DiscreteLaplace(1, 1e17))
+    low, high = (10**9 * leaf).epsilon_bounds(0.0)
+    assert low <= 1e-8 <= high
+
+
+def test_a_fraction_below_every_double_next_to_floats() -> None:
+    rare = Fraction(1, 10**400)
+    loss = FiniteLoss((0.5, 0.5), (rare, 1 - rare))
+    low, high = loss.epsilon_bounds(0.25)  # 0.5 - e^eps 1e-400 = 0.25
+    assert low <= math.log(0.25) + 400 * math.log(10) <= high <= low + 1e-9
+    assert (2 * loss).delta_bounds(3000.0)[0] == 0
+
+
+def test_rounded_sums_count_at_negative_epsilon() -> None:
+    """The floats as they are given add up to 1 - 5.6e-17, 151 times."""
+    p = (0.3263501628835031, 0.2929243024605525, 0.38072553465594444)
+    q = (0.3263501626001059, 0.29292430250337037, 0.3807255348965237)
+    low, high = (151 * FiniteLoss(p, q)).delta_bounds(-1e-6)
+    assert low <= 9.9999950838e-7 <= high
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [
+        100 * FiniteLoss((0.999, 0.0009, 0.0001), (0.0, 0.0005, 0.9995)),
+        60 * FiniteLoss((0.998, 0.0015, 0.0003, 0.0001, 0.0001), (0.0, 0.0005, 0.0001, 0.3, 0.6994)),
+        100 * FiniteLoss((0.999, 0.0009, 0.0001), (0.0, 0.0005, 0.9995)) + LaplaceLoss(0.3),
+    ],
+)
+def test_hardly_ever_finite(loss: PrivacyLoss) -> None:
+    low, high = loss.delta_bounds(np.array([0.0, -1.0, 3.0]))
+    assert (low > 1 - 1e-9).all()
+    assert (high == 1).all()
+    assert loss.tail(1.0) == 1
+    assert "hardly ever" in loss.method
+
+
+@pytest.mark.parametrize(
+    ("sigma", "shift", "other"), [(0.5, 1, LaplaceLoss(0.1)), (2.3, 1, GaussianLoss(0.1)), (2.3, 3, None)]
+)
+def test_discrete_gaussian_losses_compose_with_others(sigma: float, shift: int, other: Any) -> None:
+    leaf = PrivacyLoss.between(DiscreteGaussian(0, sigma), DiscreteGaussian(shift, sigma))
+    loss = 10 * leaf if other is None else 10 * leaf + other
+    low, high = loss.epsilon_bounds(1e-6)
+    near = (10 * GaussianLoss(shift / sigma)).epsilon(1e-6)
+    assert low <= high <= low + 1e-8
+    assert low > 0.9 * near
+
+
+def test_stretches_of_a_list_end_where_the_list_does() -> None:
+    p = (0.6290445062224801, 0.1131336865198686, 0.2578218072576512)
+    q = (0.24920505842969207, 0.1, 0.6507949415703079)
+    low, high = (54 * FiniteLoss(p, q)).delta_bounds(1.0)
+    assert 0.9974 < low <= high < low + 1e-12
+
+
+def test_a_constant_loss_is_a_shift() -> None:
+    """It once was a part of the small losses, whose contour then took 20 s and 5 GB."""
+    large = FiniteLoss((0.05, 0.95), (0.86, 0.14))
+    small = FiniteLoss((0.4, 0.2, 0.4), (0.4000000003, 0.1999999997, 0.4))
+    always = FiniteLoss((0.0, 1.0), (0.175, 0.825))
+    tracemalloc.start()
+    low, high = (97 * large + 277 * small + 88 * always).epsilon_bounds(1e-6)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert high - low < 1e-8
+    assert peak < 2e8
+
+
+def test_one_leaf_off_the_lattice_does_not_blur_the_others() -> None:
+    half, apart = Fraction(1, 2), Fraction(1, 2 * 10**12)
+    plain = 1000 * FiniteLoss((0.9, 0.1), (0.1, 0.9))
+    both = plain + FiniteLoss((half + apart, half - apart), (half - apart, half + apart))
+    width, wider = (high - low for low, high in (v.epsilon_bounds(1e-6) for v in (plain, both)))
+    assert wider < 2 * width + 1e-11

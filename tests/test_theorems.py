@@ -21,6 +21,7 @@ from dpcourse.accounting.theorems.optimal import MOST_ATOMS
 from dpcourse.accounting.theorems.sampling import _quadrature
 from dpcourse.guarantees import RDP, ZCDP, randomized_response_loss
 from dpcourse.loss import GaussianLoss, LaplaceLoss
+from dpcourse.mechanisms import Subsampled
 
 GOLDEN = json.loads((Path(__file__).parent / "data" / "golden.json").read_text("utf-8"))
 
@@ -391,7 +392,7 @@ def test_the_search_never_returns_a_point_that_breaks_the_budget() -> None:
         (lambda: acc.largest_epsilon(1, 1e-6, 10, "missing two"), "one that promises something"),
         (lambda: acc.largest_epsilon(1, 1e-6, 10, "moments"), "one that applies to 10 x PureDP"),
         (lambda: acc.largest_epsilon(0, 1e-6, 10), "epsilon = 0 breaks a rule"),
-        (lambda: acc.largest_epsilon(1, 0, 10, "tanh"), 'only "basic", "optimal" and "exact"'),
+        (lambda: acc.largest_epsilon(1, 0, 10, "tanh"), 'only "basic", "kov-simple", "optimal" and "exact"'),
         (lambda: acc.largest_k(PureDP(0), 1, 1e-6, "basic"), "a budget that some number of steps exceeds"),
     ],
 )
@@ -412,3 +413,53 @@ def test_extreme_arguments_stay_sound() -> None:
     assert acc.optimal_epsilon(1e-30, 0.1, 1000) < 50
     assert ZCDP(0.0).epsilon(1e-6) == acc.zcdp_composition(0, 5, 1e-6) == 0
     assert RandomizedResponse(0.5).guarantee.epsilon(0) == acc.basic_composition(0.5).epsilon
+
+
+# What an audit found ------------------------------------------------------------------------------
+
+
+def test_ten_times_a_tenth_is_one_under_the_exact_bound() -> None:
+    assert acc.largest_k(PureDP(0.1), 1, 0) == 10
+    assert acc.largest_k(LaplaceMechanism(0.1), 0.3, 0) == 3
+    assert acc.smallest_scale(1, 0, 10, sensitivity=3) == 30
+    assert acc.largest_epsilon(1, 0, 10, "basic") == 0.1
+
+
+@pytest.mark.parametrize(("shift", "k"), [(1e-9, 10**9), (1e-7, 10**14), (1e-6, 10**12)])
+def test_the_central_limit_of_tiny_losses(shift: float, k: int) -> None:
+    limit = acc.central_limit([(LaplaceLoss(shift), k)])
+    assert limit.mu == pytest.approx(shift * math.sqrt(k), rel=1e-5)
+    assert limit.error == pytest.approx(0.56 / math.sqrt(k), rel=1e-3)
+
+
+def test_upper_bounds_never_underflow_to_zero() -> None:
+    assert acc.advanced_composition(1e-170, 1, 1e-6).epsilon >= 5e-170
+    assert acc.laplace_rdp(1e-200, 2) > 0
+    assert acc.gaussian_rdp(1e200, 2) > 0
+    assert acc.gaussian_rdp(1e-200, 2) == math.inf
+    assert acc.gdp_composition(1e-170, 1, 1e-175) > 0
+    assert acc.basic_composition(1e308, k=10).epsilon == math.inf
+
+
+def test_what_is_known_by_its_promise_only_is_called_so() -> None:
+    sampled = Subsampled(LaplaceMechanism(1.0), 0.1)
+    assert acc.compare(sampled, 1e-6, 10)["exact"].name == "exact for what is promised"
+    assert acc.compare(LaplaceMechanism(1.0), 1e-6, 10)["exact"].name == "exact"
+
+
+def test_a_bound_that_does_not_apply_names_those_that_do() -> None:
+    with pytest.raises(BadInput, match=r"use 'basic' or .* or 'zcdp' or 'rdp'"):
+        acc.largest_k(ZCDP(0.001), 1, 1e-6)
+    with pytest.raises(BadInput, match="Gaussian noise not at all"):
+        acc.smallest_sigma(1, 0, 10)
+
+
+@pytest.mark.parametrize("epsilon", [600.0, 800.0, 1e300, math.inf])
+def test_promises_of_nothing_are_compared_without_a_warning(epsilon: float) -> None:
+    assert acc.compare(PureDP(epsilon), 1e-6, 10)["basic"].epsilon >= 10 * epsilon
+
+
+def test_losses_can_be_summed() -> None:
+    assert sum([LaplaceLoss(0.1)] * 3) == 3 * LaplaceLoss(0.1)
+    with pytest.raises(TypeError):
+        sum([LaplaceLoss(0.1)], 1)  # type: ignore[arg-type]

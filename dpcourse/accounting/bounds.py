@@ -79,7 +79,7 @@ def _zcdp(w: Workload, delta: float) -> float | None:
     if None in rhos:
         return None
     total = math.fsum(s.count * (s.rho or 0.0) for s in w.steps)
-    return zcdp_composition(total, 1, w.slack(delta))
+    return zcdp_composition(total, 1, w.slack(delta)) if total < math.inf else math.inf
 
 
 def _curves(w: Workload, delta: float, convert: Callable[..., float]) -> float | None:
@@ -101,7 +101,7 @@ def _moments(w: Workload, delta: float) -> float | None:
 def _gdp(w: Workload, delta: float) -> float | None:
     if any(s.mu is None for s in w.steps):
         return None
-    mu = math.sqrt(math.fsum(s.count * (s.mu or 0.0) ** 2 for s in w.steps))
+    mu = math.sqrt(math.fsum(s.count * (s.mu or 0.0) * (s.mu or 0.0) for s in w.steps))
     return gdp_composition(mu, 1, w.slack(delta))
 
 
@@ -123,11 +123,15 @@ def _exact(w: Workload, delta: float) -> float | None:
 
 
 def exact_bounds(w: Workload, delta: float) -> tuple[float, float] | None:
-    """The bracket of the composed worst case, over both directions; None if a step has no worst case."""
+    """The bracket of the composed worst case, over both directions; None if a step has no worst case.
+
+    Its upper end is at most the sum of the steps' epsilons as they are printed: ten times 0.1 is 1.
+    """
     if not w.losses:
         return None
     lower, upper = zip(*(loss.epsilon_bounds(delta) for loss in w.losses), strict=True)
-    return float(max(lower)), float(max(upper))
+    most = _basic(w, delta) if all(step.approximate for step in w.steps) else math.inf
+    return min(float(max(lower)), most), min(float(max(upper)), most)
 
 
 def _misprint(name: str) -> Callable[[Workload, float], float | None]:
@@ -159,11 +163,15 @@ BOUNDS = {
     **{name: Bound(name, "misprint", "false", _misprint(name)) for name in MISPRINTS},
 }
 """Every way of accounting by its key; approximations and misprints promise nothing."""
+PROMISES = {"bound", "exact"}
+"""The kinds of rows that may be promised to somebody."""
 
 
 def epsilon_under(bound: str, workload: Workload, delta: float) -> float:
     """The epsilon at delta under the named bound; an error if the bound does not speak about the workload."""
     value = BOUNDS[one_of("bound", bound, BOUNDS)].epsilon(workload, delta)
     if value is None:
-        reject("bound", bound, f"one that applies to {workload}", 'use "exact", or see compare(...).')
+        others = [key for key, b in BOUNDS.items() if b.kind in PROMISES and b.epsilon(workload, delta)]
+        fix = f"use {' or '.join(map(repr, others))}." if others else "account for each step by itself."
+        reject("bound", bound, f"one that applies to {workload}", fix)
     return value

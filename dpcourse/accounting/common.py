@@ -10,8 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from dpcourse.errors import delta as check_delta
-from dpcourse.errors import nonnegative, reject, whole
+from dpcourse.errors import nonnegative, number, reject, whole
 from dpcourse.guarantees.rounding import decimal_sum, up
+from dpcourse.loss.solve import TINIEST
 
 
 class Total(NamedTuple):
@@ -34,7 +35,8 @@ class Steps:
 
     def total(self, term: Callable[[float], float]) -> float:
         """The sum of term(epsilon_i) over all steps, rounded up."""
-        return up(math.fsum(n * term(e) for e, n in zip(self.epsilon, self.count, strict=True)))
+        terms = (max(term(e), TINIEST) if e else 0.0 for e in self.epsilon)  # a square may underflow
+        return up(math.fsum(n * value for value, n in zip(terms, self.count, strict=True)))
 
     @property
     def epsilon_sum(self) -> float:
@@ -65,13 +67,15 @@ def steps(epsilon: Numbers, k: int = 1, delta: Deltas = 0.0) -> Steps:
     """
     rounds = whole("k", k)
     if isinstance(epsilon, Steps):
+        if np.any(delta):
+            reject("delta", delta, "left out: the steps have their own", "give it when you make the Steps.")
         return replace(epsilon, count=tuple(rounds * n for n in epsilon.count))
-    epsilons, deltas = (np.atleast_1d(np.asarray(v, dtype=float)) for v in (epsilon, delta))
     nonnegative("epsilon", epsilon)
     check_delta("delta", delta)
-    if epsilons.size == 0:
+    epsilons, deltas = (np.atleast_1d(np.asarray(v, dtype=float)) for v in (epsilon, delta))
+    if epsilons.size == 0 or epsilons.ndim > 1:
         reject("epsilon", epsilon, "one number, or a list with one per step", "list at least one step.")
-    if deltas.size not in {1, epsilons.size} or epsilons.ndim > 1:
+    if deltas.size not in {1, epsilons.size}:
         fix = "give one delta for all steps, or as many as there are epsilons."
         reject("delta", delta, f"one number, or a list of {epsilons.size}", fix)
     counts: dict[tuple[float, float], int] = {}
@@ -82,7 +86,7 @@ def steps(epsilon: Numbers, k: int = 1, delta: Deltas = 0.0) -> Steps:
 
 def check_slack(slack: float) -> float:
     """The part of delta that pays for composition: advanced composition needs some."""
-    if check_delta("slack", slack) == 0:
+    if check_delta("slack", number("slack", slack)) == 0:
         fix = "spend a little, such as 1e-6, or use basic_composition."
         reject("slack", slack, "above 0: without slack nothing beats adding the epsilons", fix)
     return float(slack)
@@ -122,4 +126,5 @@ def boundary(
         if side == last:  # an end that stays put counts half, so that the next secant passes it
             at_good, at_bad = (at_good / 2, at_bad) if side > 0 else (at_good, at_bad / 2)
         last = side
-    return good
+    short = float(f"{good:.12g}")  # 0.1 rather than 0.09999999999999999, if it obeys as well
+    return short if (short - good) * (bad - good) > 0 and cost(short) <= target else good

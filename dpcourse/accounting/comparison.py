@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context
 from typing import Any
 
-from dpcourse.accounting.bounds import BOUNDS, exact_bounds
+from dpcourse.accounting.bounds import BOUNDS, PROMISES, exact_bounds
 from dpcourse.accounting.step import Item
 from dpcourse.accounting.workload import Workload
 from dpcourse.errors import delta as check_delta
@@ -29,7 +29,7 @@ class Row:
     @property
     def valid(self) -> bool:
         """Whether this epsilon is a promise: approximations and misprints are not."""
-        return self.kind in {"bound", "exact"}
+        return self.kind in PROMISES
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,8 @@ def compare(workload: Any, delta: float, k: int = 1, *, misprints: bool = False)
     these; `k` repeats all of it. What applies follows from the guarantees: steps with an epsilon of their
     own get the composition theorems as they are; other steps are read as (epsilon_0, delta_0)-DP with
     their share of delta first, which is what a textbook would do. The exact answer composes the steps'
-    worst cases, in both directions; for a guarantee it is that of the worst mechanism with it.
+    worst cases, in both directions; for a guarantee it is that of the worst mechanism with it, as it is for a
+    mechanism of which only the guarantee is known (the row then says so).
 
     >>> from dpcourse.mechanisms import LaplaceMechanism
     >>> table = compare(LaplaceMechanism(0.1), delta=1e-6, k=100)
@@ -144,8 +145,9 @@ def compare(workload: Any, delta: float, k: int = 1, *, misprints: bool = False)
         epsilon = exact[1] if key == "exact" and exact else bound.epsilon(steps, delta)
         if epsilon is None:
             continue
-        tight = exact is not None and bound.kind == "bound" and epsilon <= exact[1] * (1 + 1e-9)
-        rows.append(Row(key, bound.name, epsilon, "exact" if tight else bound.kind, bound.reference))
+        tight = exact is not None and bound.kind == "bound" and epsilon <= exact[0] * (1 + 1e-9)
+        name = "exact for what is promised" if key == "exact" and steps.promised else bound.name
+        rows.append(Row(key, name, epsilon, "exact" if tight else bound.kind, bound.reference))
     rows.sort(key=lambda row: (row.epsilon if row.key != "exact" else exact[0] if exact else 0.0, row.key))
     return Comparison(str(steps), steps.k, delta, exact, tuple(rows))
 

@@ -104,11 +104,17 @@ def extreme(
     x = 1.0
     good = cost(x) <= target
     factor = 2.0**risky if good else 0.5**risky
-    for _ in range(200):
-        before, x = x, x * factor
+    for turn in range(80):
+        before, x = x, x * (factor if turn < 40 else factor**20)
         if (cost(x) <= target) != good:
             return boundary(cost, target, *((before, x) if good else (x, before)))
-    fix = 'try another bound, or a larger delta (only "basic", "optimal" and "exact" work at delta = 0).'
+    if good:
+        fix = "take any parameter: what this budget allows has no end here."
+        reject("epsilon", epsilon, f"a budget that some parameter from {1 / x:.0e} to {x:.0e} exceeds", fix)
+    fix = (
+        'try another bound, other noise or a larger delta; at delta = 0 only "basic", "kov-simple", "optimal"'
+    )
+    fix += ' and "exact" work, and Gaussian noise not at all.'
     reject("bound", bound, f"one that can promise ({epsilon}, {delta}) at all", fix)
 
 

@@ -50,6 +50,13 @@ class Step:
         except BadInput:  # a moment curve has no single worst pair
             return None
 
+    @property
+    def promised(self) -> bool:
+        """Whether the loss is the worst that a mechanism's guarantee allows, not that of its own laws."""
+        if isinstance(self.item, Subsampled):
+            return self.sampling is None
+        return isinstance(self.item, Mechanism) and type(self.item).worst_case is Mechanism.worst_case
+
     @cached_property
     def symmetric(self) -> bool:
         """Whether the loss is the same in both directions."""

@@ -51,6 +51,11 @@ class Workload:
         """How many releases there are."""
         return sum(step.count for step in self.steps)
 
+    @property
+    def promised(self) -> bool:
+        """Whether some mechanism is known by its guarantee only."""
+        return any(step.promised for step in self.steps)
+
     @cached_property
     def losses(self) -> tuple[PrivacyLoss, ...]:
         """The composed worst cases, one of which is the worst; empty if a step has none.

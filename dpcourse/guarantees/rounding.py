@@ -33,7 +33,10 @@ def ceil(value: Fraction) -> float:
     >>> ceil(3 * exact(0.1)), ceil(6 * exact(0.15)), ceil(Fraction(1, 3)) > 1 / 3
     (0.3, 0.9, True)
     """
-    nearest = float(value)
+    try:
+        nearest = float(value)
+    except OverflowError:
+        return math.inf
     return nearest if exact(nearest) >= value else math.nextafter(nearest, math.inf)
 
 

@@ -24,9 +24,10 @@ from dpcourse.loss.base import Bounds, PrivacyLoss
 from dpcourse.loss.engine import Engine, Parts, largest_sum, sum_up
 from dpcourse.loss.finite import FiniteLoss
 from dpcourse.loss.shifts import GaussianLoss, LaplaceLoss
-from dpcourse.loss.solve import ULP
+from dpcourse.loss.solve import TINIEST, ULP
 
 _WIDEST = 1e4  # a Laplace shift: e^-shift is far from every double
+_RAREST = -60.0  # ln of a probability of finite losses that no bracket on delta would show
 _SAME = LaplaceLoss(0.0)  # both laws are equal
 _APART = FiniteLoss((1.0, 0.0), (0.0, 1.0))  # no noise at all
 
@@ -47,7 +48,7 @@ def compose(parts: Parts) -> PrivacyLoss:
     square = 0.0
     for leaf, times in _leaves(parts):
         if isinstance(leaf, GaussianLoss):
-            square += times * leaf.mu**2
+            square += max(times * leaf.mu * leaf.mu, TINIEST if leaf.mu else 0.0)  # it may underflow
         elif isinstance(leaf, LaplaceLoss) and leaf.shift > _WIDEST:
             if leaf.shift < math.inf:
                 reject(
@@ -79,8 +80,7 @@ def _leaves(parts: Parts) -> Iterator[tuple[PrivacyLoss, int]]:
 
 
 def _is_null(leaf: PrivacyLoss) -> bool:
-    """Whether the two laws are the same; not whether a loss is rounded to 0."""
-    return leaf.p == leaf.q if isinstance(leaf, FiniteLoss) else leaf == _SAME
+    return leaf.null if isinstance(leaf, FiniteLoss) else leaf == _SAME
 
 
 @dataclass(frozen=True)
@@ -98,8 +98,8 @@ class Composed(PrivacyLoss):
     @property
     def method(self) -> str:
         """Which method sums the losses, and why; the one that answers at about the mean loss."""
-        if self.top == -math.inf:
-            return "nothing to sum: no loss is finite"
+        if self.top == -math.inf or self._log_finite < _RAREST:
+            return "nothing to sum: no loss is finite, or hardly ever"
         usual = np.array([min(self.kl(), self.top) if self.infinite == 0 else 0.0])
         rank = 0
         while np.isnan(self._engine(rank).bounds(usual)[0]):
@@ -109,9 +109,12 @@ class Composed(PrivacyLoss):
     @cached_property
     def infinite(self) -> float:  # type: ignore[override]
         """1 - prod(1 - infinite_i): one infinite loss is enough."""
-        return 0.0 - math.expm1(
-            sum(k * math.log1p(-p) if (p := leaf.infinite) < 1 else -math.inf for leaf, k in self.parts)
-        )
+        return 0.0 - math.expm1(self._log_finite)
+
+    @cached_property
+    def _log_finite(self) -> float:
+        """ln of the probability that all losses are finite."""
+        return sum(k * math.log1p(-p) if (p := leaf.infinite) < 1 else -math.inf for leaf, k in self.parts)
 
     @cached_property
     def _engines(self) -> tuple[list[Engine], Iterator[Engine]]:
@@ -133,6 +136,8 @@ class Composed(PrivacyLoss):
 
     def _inside(self, epsilon: Floats) -> tuple[Floats, Floats]:
         """Bounds on delta without the infinite mass, each from the first method that can."""
+        if self._log_finite < _RAREST:
+            return np.zeros(len(epsilon)), np.full(len(epsilon), math.exp(_RAREST))
         if (epsilon < self.top).all():  # the usual case, without the detour below
             low, high = self._engine(0).bounds(epsilon)
         else:
@@ -145,7 +150,7 @@ class Composed(PrivacyLoss):
 
     def _slope(self, epsilon: Floats) -> Floats:
         """-d delta/d eps, each from the first method that can."""
-        slope = np.where(epsilon < self.top, np.nan, 0.0)
+        slope = np.where((epsilon < self.top) & (self._log_finite >= _RAREST), np.nan, 0.0)
         rank = 0
         while (todo := np.isnan(slope)).any():
             slope[todo] = self._engine(rank).slope(epsilon[todo])
@@ -164,7 +169,8 @@ class Composed(PrivacyLoss):
             low[~back], high[~back] = self._forward(flat[~back])
             ratio, base = np.exp(flat[back]), -np.expm1(flat[back])
             other_low, other_high = self._swapped._forward(-flat[back])
-            low[back], high[back] = base + ratio * other_low - 4 * ULP, base + ratio * other_high + 4 * ULP
+            error = 4 * ULP + sum(k * leaf.defect for leaf, k in self.parts if isinstance(leaf, FiniteLoss))
+            low[back], high[back] = base + ratio * other_low - error, base + ratio * other_high + error
         else:
             low, high = self._forward(flat)
         low, high = np.maximum(low, 0.0), np.minimum(high, 1.0)

@@ -14,9 +14,8 @@ from numpy.typing import ArrayLike
 from dpcourse.errors import Floats, probability, reject
 from dpcourse.laws import Finite, Law
 from dpcourse.loss.base import Bounds, PrivacyLoss, widen
-from dpcourse.loss.solve import ULP
+from dpcourse.loss.solve import TINIEST, ULP
 
-TINIEST: Final = 5e-324  # the smallest double above 0
 _CHUNK: Final = 2**18
 
 
@@ -65,10 +64,20 @@ class FiniteLoss(PrivacyLoss):
         cut = f", {self.missing:.1g} cut off and accounted for" if self.missing else ""
         return f"exact sum over {len(self.p)} outcomes ({kind}{cut})"
 
-    @property
+    @cached_property
     def _sharp(self) -> bool:
-        """Whether the losses are logarithms of Fractions, known to an ulp or two of themselves."""
-        return self.exact and self.losses is None
+        """Whether there are Fractions, whose logarithms are taken as they are and not of rounded numbers."""
+        return self.losses is None and any(isinstance(v, Fraction) for v in (*self.p, *self.q))
+
+    @property
+    def null(self) -> bool:
+        """Whether the two laws are the same; not whether a loss is rounded to 0."""
+        return self.p == self.q and not any(self.losses or ())
+
+    @cached_property
+    def defect(self) -> float:
+        """By how much the probabilities miss 1, which is rounding as a rule."""
+        return sum(abs(math.fsum([*law, -1.0])) for law in self._masses)
 
     @cached_property
     def _masses(self) -> tuple[Floats, Floats]:
@@ -132,7 +141,7 @@ class FiniteLoss(PrivacyLoss):
         """How far a finite loss may be off: the roundings of p, of q, and of their logarithms."""
         losses, p, _ = self._sorted  # not `atoms`: it was the logarithm of each outcome that was rounded
         size = np.abs(losses)
-        ulps = 4 * size if self._sharp else 1.5 + 2 * size - np.log(np.maximum(p, TINIEST))
+        ulps = 4 * size if self._sharp and self.exact else 1.5 + 2 * size - np.log(np.maximum(p, TINIEST))
         return ULP * float(ulps.max(initial=0.0))
 
     @property
@@ -200,6 +209,7 @@ class FiniteLoss(PrivacyLoss):
     def log_moment(self, z: ArrayLike) -> Any:
         """ln of the sum of p e^{zL}."""
         losses, p, _ = self._sorted
+        losses, p = losses[p > 0], p[p > 0]
         return log_sum_exp(np.asarray(z)[..., None] * losses + np.log(p))
 
     def tail(self, loss: ArrayLike) -> Any:
@@ -221,7 +231,7 @@ class FiniteLoss(PrivacyLoss):
 
     def ceiling(self) -> float:
         """The largest loss, rounded up."""
-        return 0.0 if self.p == self.q else self.max_divergence() + self.slip
+        return 0.0 if self.null else self.max_divergence() + self.slip
 
     def tradeoff(self, fpr: ArrayLike) -> Any:
         """The Neyman-Pearson polygon: reject the outcomes of largest loss first. Rounded down."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,6 +15,8 @@ from dpcourse.errors import nonnegative, probability
 from dpcourse.laws import Law
 from dpcourse.loss.base import Bounds, PrivacyLoss, widen
 from dpcourse.loss.solve import ULP
+
+_NO_NOISE: Final = 1e100  # a mu
 
 
 @dataclass(frozen=True)
@@ -42,8 +44,13 @@ class GaussianLoss(PrivacyLoss):
         """The closed form, without cancellation in the tail, widened by its rounding error."""
         eps = np.asarray(epsilon, dtype=float)
         if self.mu == 0:
-            return widen(np.maximum(-np.expm1(np.minimum(eps, 0)), 0), ULP)
-        a, b = self.mu / 2 - eps / self.mu, -self.mu / 2 - eps / self.mu
+            return widen(np.maximum(-np.expm1(np.minimum(eps, 0)), 0), np.where(eps < 0, ULP, 0.0))
+        if self.mu > _NO_NOISE:  # the square of mu is no double
+            half = np.where(eps < math.inf, 0.5, 0.0)
+            return widen(half, half)
+        with np.errstate(over="ignore"):
+            ratio = np.clip(eps / self.mu, -1e150, 1e150)  # so that its square is a double
+        a, b = self.mu / 2 - ratio, -self.mu / 2 - ratio
         near = special.ndtr(a) - np.exp(np.minimum(eps, 700)) * special.ndtr(b)
         # In the tail both terms share the factor e^{-a^2/2}, because e^eps phi(b) = phi(a).
         in_tail = a < 0
@@ -53,10 +60,13 @@ class GaussianLoss(PrivacyLoss):
         rounding = np.where(in_tail, bell * (size + (2 * a * a + np.abs(eps)) * drop), 1 + np.abs(eps))
         return widen(value, 8 * ULP * rounding + np.finfo(float).smallest_subnormal)  # never claims 0
 
+    def _invert(self, target: float) -> tuple[float, float]:
+        return super()._invert(target) if self.mu <= _NO_NOISE else (0.0, math.inf)
+
     def log_moment(self, z: ArrayLike) -> Any:
         """z(z+1) mu^2/2."""
         z = np.asarray(z)
-        return z * (z + 1) * (self.mu**2 / 2)
+        return z * (z + 1) * (self.mu * self.mu / 2)
 
     def tail(self, loss: ArrayLike) -> Any:
         """The tail of N(mu^2/2, mu^2)."""
@@ -66,7 +76,7 @@ class GaussianLoss(PrivacyLoss):
 
     def kl(self) -> float:
         """mu^2/2."""
-        return self.mu**2 / 2
+        return self.mu * self.mu / 2
 
     def max_divergence(self) -> float:
         """Infinite: a Gaussian tail has no bounded ratio."""
@@ -86,7 +96,7 @@ class GaussianLoss(PrivacyLoss):
 
     def sample(self, rng: np.random.Generator, size: int | tuple[int, ...] | None = None) -> Any:
         """Draws from N(mu^2/2, mu^2)."""
-        return self.mu**2 / 2 + self.mu * rng.standard_normal(size)
+        return self.mu * self.mu / 2 + self.mu * rng.standard_normal(size)
 
 
 @dataclass(frozen=True)
@@ -170,7 +180,7 @@ def _erfcx_drop(x: Any, step: float) -> tuple[Any, Any]:
     """
     first, second = special.erfcx(x), special.erfcx(x + step)
     drop, size = first - second, first + second
-    small = 2 * step * x < 1
+    small = 2 * min(step, 1.0) * x < 1
     if step < 0.5 and np.any(small):
         nodes, weights = _gauss()
         t = np.asarray(x)[..., None] + step * (nodes + 1) / 2

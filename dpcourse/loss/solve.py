@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 ULP: Final = float(np.finfo(float).eps)
+TINIEST: Final = float(np.finfo(float).smallest_subnormal)  # the smallest double above 0
 
 
 def solve_decreasing(f: Callable[[float], float], target: float, last: float = math.inf) -> float:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -27,6 +27,10 @@ from dpcourse.loss.finite import log_sum_exp
 from dpcourse.loss.methods.factors import log1p
 from dpcourse.loss.shifts import GaussianLoss
 from dpcourse.loss.solve import ULP
+
+_THETA: Final = np.linspace(0.3, 3.0, 28)  # angles of which `grid` takes the best
+_LEAST: Final = 1e-3  # a sigma, in sensitivities
+_MOST: Final = 2**20  # nodes, or entries of a table of them
 
 
 @dataclass(frozen=True)
@@ -45,7 +49,9 @@ class SubsampledGaussianLoss(PrivacyLoss):
     pair: tuple[Law, Law] | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        positive("sigma", self.sigma)
+        if not positive("sigma", self.sigma) >= _LEAST:
+            fix = "add more noise: as little as this hides nothing."
+            reject("sigma", self.sigma, f"at least {_LEAST}", fix)
         if not 0 < self.rate < 1:
             fix = "use GaussianLoss(1 / sigma) for rate 1; rate 0 releases nothing."
             reject("rate", self.rate, "strictly between 0 and 1", fix)
@@ -61,7 +67,8 @@ class SubsampledGaussianLoss(PrivacyLoss):
 
     def _level(self, loss: Any) -> Any:
         """e^u - 1 where L = loss; at most -1 where rho never falls so low."""
-        return np.expm1(np.clip(loss if self.removed else -loss, -700.0, 700.0)) / self.rate
+        most = 700.0 + math.log(self.rate)
+        return np.expm1(np.clip(loss if self.removed else -loss, -700.0, most)) / self.rate
 
     def _crossing(self, loss: Any) -> Any:
         """u where L = loss, -inf where rho never falls so low."""
@@ -141,6 +148,14 @@ def recognise(p: Law, q: Law) -> PrivacyLoss | None:
     return SubsampledGaussianLoss(float(rate), plain.scale / abs(other.loc - plain.loc), mixture is p, (p, q))
 
 
+def _step_and_reach(leaf: SubsampledGaussianLoss, y: float, t: float, digits: float) -> tuple[float, float]:
+    """The step of `grid`, and how far its nodes go beyond 0 and y."""
+    v = leaf.sigma**2
+    need = digits + _THETA**2 * v / 2 + _THETA * t + min(y, 0.0) * np.log(np.cos(_THETA / 2))
+    reach = leaf.sigma * math.sqrt(2 * (digits + 3 + 0.7 * abs(y) - abs(y) * math.log1p(-leaf.rate)))
+    return float(np.max(2 * np.pi * _THETA * v / need)), reach
+
+
 def grid(
     leaf: SubsampledGaussianLoss, y: float, t: float, digits: float = 44.0
 ) -> tuple[Any, Any, Any, float]:
@@ -152,11 +167,8 @@ def grid(
     t} cos(theta/2)^{min(y,0)} of the integral at t = 0. The range leaves out less than e^-digits: rho <=
     2 max(1 - rate, rate e^u), hence Gaussian tails around 0 and around max(y, 0).
     """
-    theta = np.linspace(0.3, 3.0, 28)
     v = leaf.sigma**2
-    need = digits + theta**2 * v / 2 + theta * t + min(y, 0.0) * np.log(np.cos(theta / 2))
-    step = float(np.max(2 * np.pi * theta * v / need))
-    reach = leaf.sigma * math.sqrt(2 * (digits + 3 + 0.7 * abs(y) - abs(y) * math.log1p(-leaf.rate)))
+    step, reach = _step_and_reach(leaf, y, t, digits)
     x = step * np.arange(math.floor(-reach / step), math.ceil((max(y, 0.0) + reach) / step) + 1)
     log_phi = -x * x / (2 * v) - math.log(leaf.sigma * math.sqrt(2 * math.pi))
     log_rho = np.logaddexp(math.log1p(-leaf.rate), math.log(leaf.rate) + (2 * x - 1) / (2 * v))
@@ -165,8 +177,24 @@ def grid(
     return x, log_phi, log_rho, step
 
 
+def _nodes(leaf: SubsampledGaussianLoss, c: float) -> float:
+    """About how many nodes the trapezoid rule takes for M(c)."""
+    y = c + 1 if leaf.removed else -c
+    step, reach = _step_and_reach(leaf, y, 0.0, 44.0)
+    return (max(y, 0.0) + 2 * reach) / step
+
+
 def moment(leaf: SubsampledGaussianLoss, c: Any, t: Floats | None) -> Any:
-    """ln M(c) for an array of c, or ln M(c + it) for one c, from M - 1 so that it keeps its digits."""
+    """ln M(c) for an array of c, or ln M(c + it) for one c, from M - 1 so that it keeps its digits.
+
+    Infinite for a real c that needs more than 2^16 nodes: an upper bound, far above any c of interest.
+    """
+    if t is None:
+        nodes = max(_nodes(leaf, float(np.min(c))), _nodes(leaf, float(np.max(c))))
+        if np.size(c) > 1 and nodes * len(c) > _MOST:  # each with a rule of its own
+            return np.concatenate([moment(leaf, one, None) for one in np.split(c, len(c))])
+        if nodes > _MOST / 16 + 4 * _nodes(leaf, 0.0):
+            return np.full(np.shape(c), math.inf)
     y, sign = (np.asarray(c) + 1, 1.0) if leaf.removed else (-np.asarray(c), -1.0)
     farthest = float(np.ravel(y)[np.argmax(np.abs(y))])
     _, log_phi, log_rho, step = grid(leaf, farthest, 0.0 if t is None else float(np.abs(t).max()))

@@ -51,17 +51,19 @@ def central_limit(losses: Sequence[tuple[PrivacyLoss, int]]) -> Limit:
 
         mu = 2 sum E[L_i] / sqrt(sum Var[L_i]),
 
-    and its curve f obeys G_mu(x + error) - error <= f(x) <= G_mu(x - error) + error, where
-    error = 0.56 sum E|L_i - E L_i|^3 / (sum Var L_i)^{3/2} (Dong, Roth and Su, JRSS B 2022, Theorem 3.4,
-    from Berry and Esseen). Here E|.|^3 is bounded by (E|.|^4)^{3/4}. The error is far above any useful
-    delta: at small delta nothing stops the limit from being too low.
+    and its curve f obeys G_mu(x + error) - error <= f(x) <= G_mu(x - error) + error for x from error to
+    1 - error, if error = 0.56 sum E|L_i - E L_i|^3 / (sum Var L_i)^{3/2} is below 1/2 (Dong, Roth and Su,
+    JRSS B 2022, Theorem 3.4, from Berry and Esseen). Here E|.|^3 is bounded by (E|.|^4)^{3/4}. The error is
+    far above any useful delta: at small delta nothing stops the limit from being too low.
 
     >>> limit = central_limit([(GaussianLoss(0.1), 100)])
     >>> round(limit.mu, 9), limit.error > 0.01
     (1.0, True)
     """
-    if not losses:
-        reject("losses", "[]", "at least one (loss, count)", "list the steps.")
+    if not isinstance(losses, Sequence) or not losses:
+        reject("losses", losses, "a list of at least one (loss, count)", "list the steps.")
+    if any(loss.infinite > 0 for loss, _ in losses):
+        return Limit(math.inf, 0.0)
     mean = variance = third = 0.0
     for loss, count in losses:
         one, two, _, four = _cumulants(loss)
@@ -82,14 +84,14 @@ def subsampled_central_limit(rate: float, sigma: float, k: int) -> float:
     0.414522
     """
     q, s = positive("rate", probability("rate", rate)), positive("sigma", sigma)
-    exponent = 1 / (s * s)
+    exponent = 1 / (s * s) if s > 1e-100 else math.inf
     return float(q * math.sqrt(whole("k", k) * math.expm1(exponent))) if exponent < 700 else math.inf
 
 
 def _cumulants(loss: PrivacyLoss) -> tuple[float, ...]:
     """The first four cumulants of a loss: Cauchy's formula for ln M on a circle around 0."""
-    largest = loss.max_divergence()
-    radius = 0.5 / max(1.0, largest if math.isfinite(largest) else math.sqrt(8 * loss.kl() + 1))
+    largest = loss.max_divergence() or 1.0
+    radius = 0.5 / (largest if math.isfinite(largest) else math.sqrt(8 * loss.kl() + 1))
     circle = np.exp(2j * math.pi * np.arange(32) / 32)
     values = np.asarray(loss.log_moment(radius * circle))
     return tuple(

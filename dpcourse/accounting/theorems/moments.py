@@ -13,10 +13,11 @@ from collections.abc import Iterable
 import numpy as np
 
 from dpcourse.errors import delta as check_delta
-from dpcourse.errors import nonnegative, one_of, positive, reject, whole
+from dpcourse.errors import nonnegative, number, one_of, positive, reject, whole
 from dpcourse.guarantees import RDP, ZCDP
 from dpcourse.guarantees.renyi import Curve, check_order
 from dpcourse.guarantees.rounding import up
+from dpcourse.loss.solve import TINIEST
 
 
 def zcdp_composition(rho: float, k: int, delta: float, form: str = "simple") -> float:
@@ -30,7 +31,9 @@ def zcdp_composition(rho: float, k: int, delta: float, form: str = "simple") -> 
     """
     one_of("form", form, ("simple", "improved"))
     return up(
-        (whole("k", k) * ZCDP(float(nonnegative("rho", rho)))).epsilon(check_delta("delta", delta), form)
+        (whole("k", k) * ZCDP(nonnegative("rho", number("rho", rho)))).epsilon(
+            check_delta("delta", delta), form
+        )
     )
 
 
@@ -45,6 +48,8 @@ def rdp_composition(curve: Curve, k: int, delta: float, form: str = "improved") 
     [15.1213, 14.1305]
     """
     one_of("form", form, ("simple", "improved"))
+    if not callable(curve):
+        reject("curve", curve, "a function of the order", "give one such as lambda a: a / 32.")
     return up((whole("k", k) * RDP(curve)).epsilon(check_delta("delta", delta), form))
 
 
@@ -62,7 +67,7 @@ def laplace_rdp(epsilon: float, order: float) -> float:
         return up(float(far) / (a - 1), 32)
     # The first-order terms of the two exponentials cancel exactly; leave them out.
     total = (a * _beyond_linear((a - 1) * e) + (a - 1) * _beyond_linear(-a * e)) / (2 * a - 1)
-    return up(math.log1p(total) / (a - 1), 16)
+    return max(up(math.log1p(total) / (a - 1), 16), TINIEST) if e else 0.0
 
 
 def gaussian_rdp(sigma: float, order: float) -> float:
@@ -71,7 +76,8 @@ def gaussian_rdp(sigma: float, order: float) -> float:
     >>> gaussian_rdp(2, 8)
     1.0
     """
-    return up(check_order(order) / (2 * positive("sigma", sigma) ** 2), 4)
+    square = positive("sigma", sigma) * sigma
+    return max(up(check_order(order) / (2 * square), 4), TINIEST) if square else math.inf
 
 
 def whole_orders(curve: Curve, k: int, delta: float, orders: Iterable[int] = range(2, 257)) -> float:

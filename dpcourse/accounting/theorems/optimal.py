@@ -90,10 +90,10 @@ class Responses:
 
     def delta(self, at: float) -> float:
         """E[(1 - e^{at - L})+], a sum of positive terms, rounded up by its rounding error."""
-        if math.prod(n + 1.0 for n in self.counts) > MOST_ATOMS:
-            return float(self._composed.delta(at))
         if at >= decimal_sum(self.epsilons, self.counts):
             return 0.0
+        if math.prod(n + 1.0 for n in self.counts) > MOST_ATOMS:
+            return float(self._composed.delta(at))
         losses, chances, errors = self._atoms
         # A chance is right to a few ulps of its logarithm, a loss to a few of itself, or of the largest
         # where different ones were added up.

@@ -14,6 +14,7 @@ from dpcourse.errors import Floats, positive, probability
 from dpcourse.guarantees.renyi import check_order
 from dpcourse.guarantees.rounding import ULP, up
 
+_NO_NOISE = 1e-3
 LARGEST_SUM = 1024
 """Orders of a subsampled Gaussian up to this are summed exactly; above, Gaussian noise alone bounds them."""
 
@@ -34,8 +35,8 @@ def subsampled_gaussian_rdp(rate: float, sigma: float, order: float) -> float:
     ('0.000127253743327', '1.718280e-06')
     """
     q, s = float(positive("rate", probability("rate", rate))), float(positive("sigma", sigma))
-    a = check_order(order)
-    if q == 1 or a > LARGEST_SUM:
+    a, s = check_order(order), min(s, 1e100)  # more noise costs less, and its square is not a double
+    if q == 1 or a > LARGEST_SUM or s < _NO_NOISE:
         return gaussian_rdp(s, a)
     below = math.floor(a)
     if a == below:
@@ -97,14 +98,14 @@ def _quadrature(q: float, sigma: float, a: float) -> float:
     log_ratio = np.logaddexp(math.log1p(-q), math.log(q) + u)
     with np.errstate(over="ignore"):
         y = q * np.expm1(np.minimum(u, 700))
-    small = np.abs(y) < 1e-2
+    small = np.abs(y) < 0.3  # beyond, 1 + a y takes at most 1/(0.04 (a - 1)) of the digits
     t = np.where(small, y, 0.0)
     series, term = np.zeros_like(t), a * t
-    for i in range(2, 12):
+    for i in range(2, 34):
         term = term * t * ((a - i + 1) / i)
         series += term
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         far = np.where(small, -np.inf, a * log_ratio + np.log1p(-np.exp(-a * log_ratio) * (1 + a * y)))
         logs = log_bell + np.where(small, np.log(np.maximum(series, 0.0)), far)
     total = float(special.logsumexp(logs))
-    return float(np.logaddexp(0.0, total)) * (1 + 1e-13)
+    return float(np.logaddexp(0.0, total)) * (1 + 1e-13 + 200 * ULP / (a - 1))

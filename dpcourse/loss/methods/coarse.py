@@ -11,6 +11,7 @@ few narrow peaks. Proved as far as the listing of A and the bounds on delta_B ar
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -18,6 +19,7 @@ import numpy as np
 
 from dpcourse.errors import Floats
 from dpcourse.loss.base import PrivacyLoss
+from dpcourse.loss.finite import FiniteLoss
 from dpcourse.loss.methods.crest import crest
 from dpcourse.loss.methods.listing import Listing, Parts, listing
 from dpcourse.loss.methods.saddle import Saddle
@@ -101,7 +103,13 @@ def coarse(parts: Parts, saddle: Saddle) -> Coarse | None:
 
     if len(parts) < 2:
         return None
-    rising = sorted(parts, key=lambda part: float(np.ptp(part[0].atoms[0])) if len(part[0].atoms[0]) else 0.0)
+
+    def spread(part: tuple[FiniteLoss, int]) -> float:
+        """How far the losses are apart; a single one is just a shift, and no trouble to list."""
+        losses = part[0].atoms[0]
+        return float(np.ptp(losses)) if len(losses) > 1 else math.inf
+
+    rising = sorted(parts, key=spread)
     for count in range(1, len(parts)):
         if large := listing(rising[count:]):
             break

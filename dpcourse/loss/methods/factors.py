@@ -128,13 +128,14 @@ class FiniteFactor:
 
     def cumulant(self, z: Any) -> Any:
         losses, p = self.leaf.atoms
+        losses, p = losses[p > 0], p[p > 0]
         exponent, total = np.multiply.outer(z, losses), float(p.sum())
         with np.errstate(over="ignore", invalid="ignore"):
             growth = expm1(exponent) @ p / total  # M/M(0) - 1
         near = np.abs(growth) < 0.5
         value = log1p(np.where(near, growth, 0.0))
         if not near.all():
-            value[~near] = special.logsumexp(exponent[~near], axis=-1, b=p / total)
+            value[~near] = special.logsumexp(exponent[~near] + np.log(p / total), axis=-1)
         return self.times * (value + (math.log(total) if self.leaf.infinite else 0.0))
 
     def decay(self, c: float, t: Floats) -> Any:

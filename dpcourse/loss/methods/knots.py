@@ -66,6 +66,8 @@ def knots(
     log_scale = log_top = 0.0
     for (losses, p), gap, (_, k) in zip(atoms, gaps, finite, strict=True):
         weight = p * np.exp(-losses / 2)
+        if weight[0] == 0:
+            return None
         log_scale += k * math.log(weight.sum())
         log_top += k * math.log(weight[0] / weight.sum())
         for _ in range(k):

@@ -166,8 +166,9 @@ def lattice(parts: Sequence[tuple[FiniteLoss, int]]) -> Lattice | None:
     lost = 0.0 if first + len(law) > last else 1e-290
     steps = sum(k for *_, k in atoms)
     start = float(sum(k * losses[0] for losses, _, k in atoms)) + step * first
-    error = max(float(np.abs(span - step * w).max()) for span, w in zip(spans, where, strict=True))
-    slack = steps * error + sum(k * leaf.slip for leaf, k in parts) + 4 * ULP * abs(start)
+    errors = [float(np.abs(span - step * w).max()) for span, w in zip(spans, where, strict=True)]
+    slack = sum(k * (error + leaf.slip) for error, (leaf, k) in zip(errors, parts, strict=True))
+    slack += 4 * ULP * abs(start)
     relative = ULP * steps + roundings * WIDE_ULP + 32 * ULP
     return Lattice(_why(parts, step), start, step, law, slack, relative, lost)
 

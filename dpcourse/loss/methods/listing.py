@@ -24,7 +24,7 @@ from dpcourse.errors import Floats
 from dpcourse.loss.finite import FiniteLoss
 from dpcourse.loss.methods.counts import multinomial, plus
 from dpcourse.loss.methods.lattice import WIDE, WIDE_ULP
-from dpcourse.loss.solve import ULP
+from dpcourse.loss.solve import TINIEST, ULP
 
 Parts = Sequence[tuple[FiniteLoss, int]]
 _MOST = 2**14
@@ -44,7 +44,7 @@ class Tails:
         above = np.append(0.0, np.cumsum(self.p, dtype=WIDE)).astype(float)
         near = np.zeros(len(above))
         fall = self.losses[0] - self.losses
-        cuts = np.unique(np.searchsorted(fall, np.arange(0.0, fall[-1] + 1e-9, _SPAN)))
+        cuts = np.unique(np.searchsorted(fall, np.arange(0.0, max(fall[-1], TINIEST), _SPAN)))
         for i, j in zip(cuts, [*cuts[1:], len(fall)], strict=True):
             carried = near[i] * math.exp(fall[i - 1] - fall[i]) if i else 0.0
             shrink = np.exp(fall[i] - fall[i:j])

@@ -66,7 +66,8 @@ class Saddle:
     def _ends(self) -> tuple[float, float]:
         """A c below every saddle point of interest, and one where delta is far below 1e-30."""
         near = 1 / (1 + abs(self.mean))
-        curve = float(np.diff(self.cumulant(near * np.arange(3.0)), n=2)[0]) / near**2
+        with np.errstate(over="ignore", invalid="ignore"):
+            curve = float(np.diff(self.cumulant(near * np.arange(3.0)), n=2)[0]) / near**2
         width = max(abs(self.mean) + math.sqrt(max(curve, 0.0)), 40 / _LARGEST)
         low, high = 0.3 / width, min(20 / math.sqrt(max(curve, 1e-300)) + 20 / width, _LARGEST)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -85,7 +86,9 @@ class Saddle:
     def _chernoff(self) -> tuple[Floats, Floats]:
         """Some c, and K(c) + ln of x^x/(1+x)^{1+x} there, rounded up."""
         c = self.table(wide=True).c
-        k = self.cumulant(c)
+        with np.errstate(over="ignore", invalid="ignore"):
+            k = self.cumulant(c)
+        c, k = c[np.isfinite(k)], k[np.isfinite(k)]
         ulps = [sum(factor.roundings(x) for factor in self.factors) for x in c.tolist()]
         return c, k + log_kappa(c) + ULP * (16 + 4 * np.abs(k) + ulps)
 
