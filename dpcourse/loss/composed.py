@@ -253,6 +253,12 @@ class Composed(PrivacyLoss):
             return ends
         lower = self._step_until(lambda e: self.delta_bounds(e)[0] >= target, ends[0], -1, 0.0)
         upper = self._step_until(lambda e: self.delta_bounds(e)[1] <= target, ends[1], +1, largest)
+        while 1e-9 * (1 + lower) < upper - lower < math.inf:  # a poor root: halve, as long as it is clear
+            middle = (lower + upper) / 2
+            low_there, high_there = self.delta_bounds(middle)
+            if not (high_there <= target or low_there >= target):
+                break
+            lower, upper = (lower, middle) if high_there <= target else (middle, upper)
         return lower, upper
 
     def __repr__(self) -> str:
