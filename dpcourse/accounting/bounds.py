@@ -171,7 +171,8 @@ def epsilon_under(bound: str, workload: Workload, delta: float) -> float:
     """The epsilon at delta under the named bound; an error if the bound does not speak about the workload."""
     value = BOUNDS[one_of("bound", bound, BOUNDS)].epsilon(workload, delta)
     if value is None:
-        others = [key for key, b in BOUNDS.items() if b.kind in PROMISES and b.epsilon(workload, delta)]
+        promises = {key: b.epsilon(workload, delta) for key, b in BOUNDS.items() if b.kind in PROMISES}
+        others = [key for key, epsilon in promises.items() if epsilon is not None and epsilon < math.inf]
         fix = f"use {' or '.join(map(repr, others))}." if others else "account for each step by itself."
         reject("bound", bound, f"one that applies to {workload}", fix)
     return value

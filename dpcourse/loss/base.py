@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -25,7 +24,8 @@ from numpy.typing import ArrayLike
 from dpcourse.errors import Floats, probability, reject, whole
 from dpcourse.errors import delta as check_delta
 from dpcourse.laws import Law
-from dpcourse.loss.solve import ULP, solve_decreasing
+from dpcourse.loss.fnr import least_fnr
+from dpcourse.loss.solve import ULP, certified, solve_decreasing
 
 Bounds = tuple[Any, Any]
 
@@ -139,7 +139,7 @@ class PrivacyLoss(ABC):
         (Dong, Roth and Su, JRSS B 2022).
         """
         probability("fpr", fpr)
-        flat = self._least_fnr(np.ravel(np.asarray(fpr, dtype=float)))
+        flat = least_fnr(self.delta, self.infinite, np.ravel(np.asarray(fpr, dtype=float)))
         return flat.reshape(np.shape(fpr)) if np.ndim(fpr) else float(flat[0])
 
     def at(self, y: Any) -> Any:
@@ -203,63 +203,7 @@ class PrivacyLoss(ABC):
         low, high = self.delta_bounds(np.array(ends))
         if low[0] >= target and high[1] <= target and off < 1e-9 * (1 + root):
             return ends
-        upper = self._step_until(lambda e: self.delta_bounds(e)[1] <= target, root, +1, largest)
-        lower = self._step_until(lambda e: self.delta_bounds(e)[0] >= target, root, -1, 0.0)
-        return lower, upper
-
-    @staticmethod
-    def _step_until(holds: Callable[[float], bool], start: float, way: int, last: float) -> float:
-        """The first point of start, start +- a few ulps, then ever larger steps, that is certified.
-
-        After large steps, halving brings it back to within 1e-9 of a point that is not.
-        """
-        step, before = 0.0, start
-        for _ in range(150):
-            point = start + way * step
-            if way * (point - last) >= 0:
-                point = last
-                break
-            if holds(point):
-                break
-            step, before = max(2 * step, 4 * ULP * max(start, 1e-12)), point
-        while 1e-9 * (1 + abs(point)) < abs(point - before) < math.inf:
-            middle = (before + point) / 2
-            before, point = (before, middle) if holds(middle) else (middle, point)
-        return point
-
-    def _least_fnr(self, fpr: Floats) -> Floats:
-        """sup over eps of 1 - delta(eps) - fpr e^eps; concave in e^eps: one search for all."""
-        found = np.full(len(fpr), max(0.0, 1 - self.infinite))
-        (places,) = np.nonzero(fpr > 0)
-        x = fpr[places]
-        if not len(x):
-            return found
-
-        def fnr(epsilon: Floats) -> Floats:
-            rates = x.reshape(x.shape + (1,) * (epsilon.ndim - 1))
-            return np.asarray(1 - np.asarray(self.delta(epsilon)) - rates * np.exp(epsilon))
-
-        # A coarse look finds the hill; golden section climbs it.
-        grid = np.linspace(np.full(len(x), -40.0), np.minimum(-np.log(x), 700.0), 129, axis=-1)
-        best = np.argmax(fnr(grid), axis=-1)
-        rows = np.arange(len(x))
-        low, high = grid[rows, np.maximum(best - 1, 0)], grid[rows, np.minimum(best + 1, 128)]
-        golden = (math.sqrt(5) - 1) / 2
-        a, b = high - golden * (high - low), low + golden * (high - low)
-        at_a, at_b = fnr(a), fnr(b)
-        while np.max(high - low) > 1e-9:
-            left = at_a >= at_b
-            low, high = np.where(left, low, a), np.where(left, b, high)
-            new = np.where(left, high - golden * (high - low), low + golden * (high - low))
-            at_new = fnr(new)
-            a, at_a, b, at_b = (
-                np.where(left, new, b),
-                np.where(left, at_new, at_b),
-                np.where(left, a, new),
-                np.where(left, at_a, at_new),
-            )
-        found[places] = np.maximum(0.0, np.maximum(at_a, at_b) - 4 * ULP)
-        return found
+        return certified(self.delta_bounds, target, (root, root), largest)
 
 
 def widen(value: Floats, error: Any) -> Bounds:

@@ -24,7 +24,7 @@ from dpcourse.loss.base import Bounds, PrivacyLoss
 from dpcourse.loss.engine import Engine, Parts, largest_sum, sum_up
 from dpcourse.loss.finite import FiniteLoss
 from dpcourse.loss.shifts import GaussianLoss, LaplaceLoss
-from dpcourse.loss.solve import TINIEST, ULP
+from dpcourse.loss.solve import TINIEST, ULP, certified
 
 _WIDEST = 1e4  # a Laplace shift: e^-shift is far from every double
 _RAREST = -60.0  # ln of a probability of finite losses that no bracket on delta would show
@@ -251,15 +251,7 @@ class Composed(PrivacyLoss):
         low, high = self._forward(np.array(ends))
         if low[0] >= target and high[1] <= target:
             return ends
-        lower = self._step_until(lambda e: self.delta_bounds(e)[0] >= target, ends[0], -1, 0.0)
-        upper = self._step_until(lambda e: self.delta_bounds(e)[1] <= target, ends[1], +1, largest)
-        while 1e-9 * (1 + lower) < upper - lower < math.inf:  # a poor root: halve, as long as it is clear
-            middle = (lower + upper) / 2
-            low_there, high_there = self.delta_bounds(middle)
-            if not (high_there <= target or low_there >= target):
-                break
-            lower, upper = (lower, middle) if high_there <= target else (middle, upper)
-        return lower, upper
+        return certified(self.delta_bounds, target, ends, largest)
 
     def __repr__(self) -> str:
         return " + ".join(f"{k} * {leaf!r}" if k > 1 else repr(leaf) for leaf, k in self.parts)

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from dpcourse.errors import Floats, probability, reject
 from dpcourse.laws import Finite, Law
 from dpcourse.loss.base import Bounds, PrivacyLoss, widen
+from dpcourse.loss.logs import log_ratio, log_sum_exp
 from dpcourse.loss.solve import TINIEST, ULP
 
 _CHUNK: Final = 2**18
@@ -258,26 +259,3 @@ class FiniteLoss(PrivacyLoss):
 
     def __repr__(self) -> str:
         return f"FiniteLoss({len(self.p)} outcomes)"
-
-
-def log_ratio(a: Fraction, b: Fraction) -> float:
-    """ln a/b to two ulps of itself, however near a and b are, and however small.
-
-    >>> log_ratio(Fraction(1, 2) + Fraction(1, 10**30), Fraction(1, 2))
-    2e-30
-    """
-    if not a or not b:
-        return math.inf if a else -math.inf
-    ratio = a / b
-    if abs(ratio - 1) < Fraction(1, 2):
-        return math.log1p(float(ratio - 1))
-    twos = ratio.numerator.bit_length() - ratio.denominator.bit_length()
-    return math.log(float(ratio / Fraction(2) ** twos)) + twos * math.log(2)
-
-
-def log_sum_exp(exponents: Any) -> Any:
-    """ln of the sum of e^x along the last axis, for real or complex x, without overflow."""
-    if not exponents.shape[-1]:
-        return np.full(exponents.shape[:-1], -np.inf)[()]
-    top = np.real(exponents).max(-1)
-    return top + np.log(np.exp(exponents - np.asarray(top)[..., None]).sum(-1))

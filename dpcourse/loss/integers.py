@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 
 from dpcourse.errors import reject
 from dpcourse.laws import DiscreteGaussian
-from dpcourse.loss.finite import FiniteLoss, log_sum_exp
+from dpcourse.loss.finite import FiniteLoss
+from dpcourse.loss.logs import log_sum_exp
 
 MOST_OUTCOMES: Final = 2**23
 _MISSED: Final = 1e-300

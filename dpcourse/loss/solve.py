@@ -1,10 +1,10 @@
-"""Where a decreasing function reaches a value: the one root finder of the engine."""
+"""Where a decreasing function reaches a value: the one root finder of the engine, and its certificate."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -45,6 +45,54 @@ def solve_decreasing(f: Callable[[float], float], target: float, last: float = m
             place += (c - a) / (b - a) * at_a / (at_c - at_a) * at_b / (at_c - at_b)
         place = min(max(place, tolerance), 1 - tolerance)
     return a if at_a <= 0 else b
+
+
+def certified(
+    bounds: Callable[[float], tuple[Any, Any]], target: float, start: tuple[float, float], last: float
+) -> tuple[float, float]:
+    """Where a decreasing function reaches the target, between two points that its bounds make certain.
+
+    From the start outwards in ever larger steps; if that went far, halving brings the ends together again.
+
+    >>> [round(x, 8) for x in certified(lambda x: (0.9 - x, 1.1 - x), 0.5, (0.5, 0.5), 1.0)]
+    [0.4, 0.6]
+    """
+
+    def above(x: float) -> bool:
+        return bool(bounds(x)[0] >= target)
+
+    def below(x: float) -> bool:
+        return bool(bounds(x)[1] <= target)
+
+    lower, upper = _outwards(above, start[0], -1, 0.0), _outwards(below, start[1], +1, last)
+    middle = (lower + upper) / 2
+    while _apart(lower, upper) and (above(middle) or below(middle)):
+        lower, upper = (middle, upper) if above(middle) else (lower, middle)
+        middle = (lower + upper) / 2
+    return _inwards(above, lower, middle), _inwards(below, upper, middle)
+
+
+def _outwards(holds: Callable[[float], bool], start: float, way: int, last: float) -> float:
+    """The first point of start, start +- a few ulps, then ever larger steps, where it holds; or the last."""
+    step = 0.0
+    for _ in range(150):
+        point = start + way * step
+        if way * (point - last) >= 0 or holds(point):
+            break
+        step = max(2 * step, 4 * ULP * max(start, 1e-12))
+    return last if way * (point - last) >= 0 else point
+
+
+def _inwards(holds: Callable[[float], bool], good: float, bad: float) -> float:
+    """A point where it holds, next to where it does not."""
+    while _apart(good, bad):
+        middle = (good + bad) / 2
+        good, bad = (middle, bad) if holds(middle) else (good, middle)
+    return good
+
+
+def _apart(a: float, b: float) -> bool:
+    return 1e-9 * (1 + abs(a)) < abs(b - a) < math.inf
 
 
 def _log(x: float) -> float:

@@ -23,7 +23,7 @@ from dpcourse import special
 from dpcourse.errors import Floats, positive, reject
 from dpcourse.laws import Gaussian, Law, Mixture
 from dpcourse.loss.base import Bounds, PrivacyLoss, widen
-from dpcourse.loss.finite import log_sum_exp
+from dpcourse.loss.logs import log_sum_exp
 from dpcourse.loss.methods.factors import log1p
 from dpcourse.loss.shifts import GaussianLoss
 from dpcourse.loss.solve import ULP

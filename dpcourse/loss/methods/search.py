@@ -26,7 +26,7 @@ from dpcourse.loss.methods.waves import Waves
 NEAR: Final = 2**9  # nodes that are all computed, well beyond the first peak, before the search begins
 _BLOCK, _ROWS, _SAMPLE = 2**10, 2**6, 1000
 _KEPT: Final = 500.0  # nanoseconds for a node that is kept; a look at one takes about 3 for each e^{itl}
-_MOST_WORK, _MOST_NODES = 2e9, 2**20
+_MOST_WORK, _MOST_NODES, _PIECE = 2e9, 2**20, 2**19  # a piece and what came before it must fit into memory
 Found = tuple[float, Floats, Any, float]
 """Where a piece ends; t and M/M(c) at nodes that matter; the sum of |M/M(c)|/t^2 over the others, at most."""
 
@@ -84,7 +84,8 @@ class Search:
         (cost, group, tau), h, found = self._plan, self.h, 0
         fine: Floats = h * (np.arange(float(group)) - group // 2)
         coarse: Floats = h * group * np.arange(float(_BLOCK))
-        rows = min(_ROWS, math.ceil(max(self.count - NEAR, 1) / group / _BLOCK), max(1, _ROWS * 8 // group))
+        wanted = math.ceil(max(self.count - NEAR, 1) / group / _BLOCK)
+        rows = min(_ROWS, wanted, max(1, _PIECE // (group * _BLOCK)))
         last = min(self.count, int(_MOST_WORK / cost))
         for first in range(NEAR, last, group * _BLOCK * rows):
             starts: Floats = h * (first + group // 2 + group * _BLOCK * np.arange(float(rows)))
