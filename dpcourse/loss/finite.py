@@ -44,7 +44,7 @@ class FiniteLoss(PrivacyLoss):
             fix = "give both laws the same outcomes, with probability 0 where one does not have them."
             reject("q", self.q, f"as long as p, which has {len(self.p)} outcomes", fix)
         for name, law in (("p", self.p), ("q", self.q)):
-            if not abs(float(sum(law)) - 1) <= 1e-6 + self.missing or min(law) < 0:
+            if not abs(float(sum(law)) - 1) <= 1e-12 * (1 + len(law)) + self.missing or min(law) < 0:
                 reject(name, law, "probabilities that add up to 1", "divide them by their sum.")
 
     @classmethod

@@ -51,11 +51,12 @@ class GaussianLoss(PrivacyLoss):
         with np.errstate(over="ignore"):
             ratio = np.clip(eps / self.mu, -1e150, 1e150)  # so that its square is a double
         a, b = self.mu / 2 - ratio, -self.mu / 2 - ratio
-        near = special.ndtr(a) - np.exp(np.minimum(eps, 700)) * special.ndtr(b)
-        # In the tail both terms share the factor e^{-a^2/2}, because e^eps phi(b) = phi(a).
-        in_tail = a < 0
+        # e^eps phi(b) = phi(a): in the tail, and where e^eps is no double, both terms share e^{-a^2/2}.
+        bell, in_tail = np.exp(-0.5 * a * a) / 2, a < 0
+        large = bell * special.erfcx(np.maximum(-b, 0) / math.sqrt(2))
+        other = np.where(eps > 600, large, np.exp(np.minimum(eps, 600)) * special.ndtr(b))
+        near = special.ndtr(a) - other
         drop, size = _erfcx_drop(np.maximum(-a, 0) / math.sqrt(2), self.mu / math.sqrt(2))
-        bell = np.exp(-0.5 * a * a) / 2
         value = np.where(in_tail, bell * drop, near)
         rounding = np.where(in_tail, bell * (size + (2 * a * a + np.abs(eps)) * drop), 1 + np.abs(eps))
         return widen(value, 8 * ULP * rounding + np.finfo(float).smallest_subnormal)  # never claims 0

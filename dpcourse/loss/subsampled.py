@@ -29,7 +29,7 @@ from dpcourse.loss.shifts import GaussianLoss
 from dpcourse.loss.solve import ULP
 
 _THETA: Final = np.linspace(0.3, 3.0, 28)  # angles of which `grid` takes the best
-_LEAST: Final = 1e-3  # a sigma, in sensitivities
+_LEAST: Final = 1e-2  # a sigma, in sensitivities
 _MOST: Final = 2**20  # nodes, or entries of a table of them
 
 
@@ -65,32 +65,32 @@ class SubsampledGaussianLoss(PrivacyLoss):
     def _gauss(self) -> GaussianLoss:
         return GaussianLoss(1 / self.sigma)
 
-    def _level(self, loss: Any) -> Any:
-        """e^u - 1 where L = loss; at most -1 where rho never falls so low."""
-        most = 700.0 + math.log(self.rate)
-        return np.expm1(np.clip(loss if self.removed else -loss, -700.0, most)) / self.rate
-
     def _crossing(self, loss: Any) -> Any:
-        """u where L = loss, -inf where rho never falls so low."""
-        with np.errstate(divide="ignore"):
-            return np.log1p(np.maximum(self._level(loss), -1.0))
+        """u where L = loss: ln(1 + (e^{ln rho} - 1)/rate), -inf where rho never falls so low."""
+        log_rho = loss if self.removed else -loss
+        with np.errstate(divide="ignore", over="ignore"):
+            usual = np.log1p(np.maximum(np.expm1(np.clip(log_rho, -700.0, 30.0)) / self.rate, -1.0))
+            large = (
+                log_rho - math.log(self.rate) + np.log1p((self.rate - 1) * np.exp(-np.maximum(log_rho, 30.0)))
+            )
+        return np.where(log_rho > 30, large, usual)
 
     def delta_bounds(self, epsilon: ArrayLike) -> Bounds:
         """The Gaussian delta at the crossing, scaled; an error of u counts by the slope there."""
         eps = np.asarray(epsilon, dtype=float)
-        level, u = self._level(eps), self._crossing(eps)
+        u = self._crossing(eps)
         crosses = u > -700
         u = np.where(crosses, u, 0.0)
         v, factor, off = (
             (u, self.rate, ULP * self.rate)
             if self.removed
-            else (-u, -np.expm1(eps + math.log1p(-self.rate)), ULP * (2 + np.abs(eps)))
+            else (-u, -np.expm1(np.minimum(eps, 700.0) + math.log1p(-self.rate)), ULP * (2 + np.abs(eps)))
         )
         low, high = self._gauss.delta_bounds(v)
         log_tail = special.log_ndtr(-0.5 / self.sigma - v * self.sigma)  # of the Gaussian Q[L > v]
-        drift = 2 * np.abs(level) * np.exp(v - u + log_tail) + (4 + np.abs(u)) * np.exp(v + log_tail)
+        drift = (4 + np.abs(u) + 2 * np.abs(np.expm1(-u))) * np.exp(v + log_tail)
         error = ULP * np.abs(factor) * drift + off * high + 5e-324  # never claims 0
-        never = np.maximum(-np.expm1(eps), 0.0) if self.removed else 0.0
+        never = -np.expm1(np.minimum(eps, 0.0)) if self.removed else 0.0
         low, high = (
             np.where(crosses, factor * low - error, never),
             np.where(crosses, factor * high + error, never),
@@ -177,7 +177,7 @@ def grid(
     return x, log_phi, log_rho, step
 
 
-def _nodes(leaf: SubsampledGaussianLoss, c: float) -> float:
+def nodes(leaf: SubsampledGaussianLoss, c: float) -> float:
     """About how many nodes the trapezoid rule takes for M(c)."""
     y = c + 1 if leaf.removed else -c
     step, reach = _step_and_reach(leaf, y, 0.0, 44.0)
@@ -190,10 +190,10 @@ def moment(leaf: SubsampledGaussianLoss, c: Any, t: Floats | None) -> Any:
     Infinite for a real c that needs more than 2^16 nodes: an upper bound, far above any c of interest.
     """
     if t is None:
-        nodes = max(_nodes(leaf, float(np.min(c))), _nodes(leaf, float(np.max(c))))
-        if np.size(c) > 1 and nodes * len(c) > _MOST:  # each with a rule of its own
+        most = max(nodes(leaf, float(np.min(c))), nodes(leaf, float(np.max(c))))
+        if np.size(c) > 1 and most * len(c) > _MOST:  # each with a rule of its own
             return np.concatenate([moment(leaf, one, None) for one in np.split(c, len(c))])
-        if nodes > _MOST / 16 + 4 * _nodes(leaf, 0.0):
+        if most > _MOST / 16 + 4 * nodes(leaf, 0.0):
             return np.full(np.shape(c), math.inf)
     y, sign = (np.asarray(c) + 1, 1.0) if leaf.removed else (-np.asarray(c), -1.0)
     farthest = float(np.ravel(y)[np.argmax(np.abs(y))])

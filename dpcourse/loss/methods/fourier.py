@@ -15,6 +15,7 @@ from scipy import fft, special
 
 from dpcourse.errors import Floats
 
+_NOTHING = 800.0  # e^-800 is below every double
 Masses = Sequence[tuple[float, Floats, int]]
 """Laws on a common grid: the first point, the masses, how often."""
 
@@ -63,12 +64,17 @@ def raised(base: Any, k: int) -> Any:
 
 
 def survival(
-    start: float, law: Floats, h: float, centre: float, tilt: float, span: tuple[float, float]
+    start: float, law: Floats, h: float, tilt: float, span: tuple[float, float]
 ) -> tuple[float, Floats]:
-    """Sums of the untilted law (times e^{tilt centre}) above each grid point of the span."""
+    """The sum over i >= j of law[i] e^{-tilt (l_i - l_j)}, for each grid point l_j of the span.
+
+    Relative to l_j, so that nothing overflows however wide the span is; by doubling: the sum over the
+    next two points, four, eight, ..., until what is left out is below every rounding.
+    """
     first = max(math.floor((span[0] - start) / h), 0)
     last = max(min(math.ceil((span[1] - start) / h), len(law) - 2), first)
-    losses = start + h * np.arange(first, len(law))
-    with np.errstate(under="ignore"):
-        mass = law[first:] * np.exp(np.minimum(-tilt * (losses - centre), 700.0))
-    return start + h * first, np.cumsum(mass[::-1])[::-1][: last - first + 2]
+    total, ahead = law[first:].copy(), 1
+    while ahead < len(total) and tilt * h * ahead < _NOTHING:
+        total[:-ahead] += math.exp(-tilt * h * ahead) * total[ahead:]
+        ahead *= 2
+    return start + h * first, total[: last - first + 2]

@@ -52,12 +52,14 @@ class _Sketch:
 
 @dataclass(frozen=True)
 class Window:
-    """P- and Q-masses above each grid point around some epsilons, times e^{-scale}, for both bounds."""
+    """P- and Q-masses above each grid point around some epsilons, for both bounds.
+
+    With l the grid point they are e^{log_mass - cl} p and e^{log_mass - (c+1)l} q.
+    """
 
     h: float
     c: float
-    centre: float
-    scale: float
+    log_mass: float
     upper: tuple[float, Floats, Floats]
     lower: tuple[float, Floats, Floats]
     error: float
@@ -69,24 +71,26 @@ class Window:
         start, p, q = side
         j = np.ceil((epsilon - start) / self.h).astype(int) + move
         inside = np.clip(j, 0, len(p) - 1)
-        return np.where(j < len(p), p[inside] - np.exp(epsilon - self.centre) * q[inside], 0.0)
+        point = start + self.h * inside
+        value = np.exp(self.log_mass - self.c * point) * (p[inside] - np.exp(epsilon - point) * q[inside])
+        return np.where(j < len(p), value, 0.0)
 
     def bounds(self, epsilon: Floats) -> tuple[Floats, Floats]:
         """The expectation above, the best test below."""
-        error = self.error * np.exp(-self.c * (epsilon - self.centre))
-        factor = math.exp(min(self.scale, 700.0))
+        error = self.error * np.exp(self.log_mass - self.c * epsilon)
         tries = range(-4, 5) if self.h < 0.1 else (0,)  # a coarse grid is a lattice: nothing was rounded
         low = np.max([self._at(self.lower, epsilon + self.slack, move) for move in tries], axis=0)
-        moved = min((self.c + 1) * self.h * (len(tries) // 2), 700.0)  # rounding at tau, not eps
-        low = low - error * math.exp(moved)
+        moved = (self.c + 1) * self.h * (len(tries) // 2)  # rounding at tau, not eps
+        low = low - error * np.exp(moved)
         high = self._at(self.upper, epsilon - self.slack, 0) + error
-        return np.maximum(factor * low, 0.0), factor * np.maximum(high, 0.0) + self.lost
+        return np.maximum(low, 0.0), np.maximum(high, 0.0) + self.lost
 
     def slope(self, epsilon: Floats) -> Any:
         """e^eps Q[S > eps], from the upper law."""
         start, _, q = self.upper
         j = np.clip(np.ceil((epsilon - start) / self.h).astype(int), 0, len(q) - 1)
-        return math.exp(min(self.scale, 700.0)) * np.exp(epsilon - self.centre) * q[j]
+        point = start + self.h * j
+        return np.exp(self.log_mass - self.c * point) * np.exp(epsilon - point) * q[j]
 
 
 @dataclass(frozen=True)
@@ -152,7 +156,7 @@ class Grid:
         table = self._saddle.table()
         members = table.members(region, _CELLS)
         middle = members[len(members) // 2]
-        c, centre = float(table.c[middle]), float(table.eps[middle])
+        c = float(table.c[middle])
         low, high = ends = self._span(c)
         # `_region` sends here all epsilons above the last of the region below; the ends stand for all beyond.
         first = float(table.eps[members[0] - 1]) if members[0] else min(float(table.eps[0]), 0.0)
@@ -162,25 +166,24 @@ class Grid:
         span = first - 8 * h - 1e-9, last + 8 * h + 1e-9
         above = [(r.start, r.p, k) for r, k in rounded]
         start, log_p, law = power(above, c, h, size, low[1])
-        scale, beyond = log_p - c * centre, outside(above, c, h, ends)
-        begin, p = survival(start, law, h, centre, c, span)
-        upper = begin, p, survival(start, law, h, centre, c + 1, span)[1]
+        beyond = outside(above, c, h, ends)
+        begin, p = survival(start, law, h, c, span)
+        upper = begin, p, survival(start, law, h, c + 1, span)[1]
         if any(r.p is not r.p_low for r, _ in rounded):  # the lower bound was rounded in another way
             below = [(r.start_low, r.p_low, k) for r, k in rounded]
             start, log_low, law = power(below, c, h, size, low[1])
-            p = survival(start, law * math.exp(log_low - log_p), h, centre, c, span)[1]
+            p = survival(start, law * np.exp(log_low - log_p), h, c, span)[1]
             beyond += outside(below, c, h, ends)
         other = [(r.start_low, r.q_low, k) for r, k in rounded]
         start, log_q, law = power(other, c + 1, h, size, low[1])
-        law = law * math.exp(min(log_q - (c + 1) * centre + centre - scale, 700.0))
-        begin, q = survival(start, law, h, centre, c + 1, span)
+        begin, q = survival(start, law * np.exp(log_q - log_p), h, c + 1, span)
         beyond += outside(other, c + 1, h, ends)
         ulps = 16 + 4 * math.log2(size) + 4 * sum(k for _, k in self.parts)
-        ulps += 4 * (abs(log_p) + abs(log_q) + (c + 1) * abs(centre))
+        ulps += 4 * (abs(log_p) + abs(log_q) + (c + 1) * max(map(abs, span)))
         error = beyond + ULP * ulps
         lost = float(sum(k * r.lost for r, k in rounded)) * (1 + 4 * ULP)
         slack = self._drift + 8 * ULP * (h * size + sum(k * abs(r.start) for r, k in rounded))
-        return Window(h, c, centre, scale, upper, (begin, p, q), 2 * error, lost, slack)
+        return Window(h, c, log_p, upper, (begin, p, q), 2 * error, lost, slack)
 
     def _span(self, c: float) -> Any:
         """A window for all but e^-44 of the tilted law, by Chernoff's bound: (x - c, edge) for each side."""

@@ -19,9 +19,10 @@ from typing import Any
 import numpy as np
 
 from dpcourse.errors import Floats
-from dpcourse.loss.subsampled import SubsampledGaussianLoss, grid, moment
+from dpcourse.loss.subsampled import SubsampledGaussianLoss, grid, moment, nodes
 
 _FARTHEST = 800.0  # longer lines cost more than a grid
+_MANY = 2**13  # nodes of x: a sum over more only tells that nothing cancels
 _ROUGH = 9.0  # digits (natural) for the sampled moduli: e^-9 is added to each
 
 
@@ -42,7 +43,8 @@ class SubsampledFactor:
         y = c + 1 if self.leaf.removed else -c
         fine = t[0] * np.concatenate([np.geomspace(1, 30, 70), np.geomspace(35, 35 * 1.15**50, 51)])
         fine = fine[fine < 5000 * self.leaf.sigma**2]
-        far = self._by_parts(y, fine)
+        with np.errstate(over="ignore", invalid="ignore"):  # hardly any noise: nothing is proved then
+            far = self._by_parts(y, fine)
         proved = far <= math.exp(-60 / self.times)
         if not proved.any():
             return np.zeros(len(t))
@@ -52,13 +54,18 @@ class SubsampledFactor:
         between = (here[1:] + here[:-1] + self._spread(y) * np.diff(fine)) / 2
         sup = np.maximum.accumulate(np.append(between, far)[::-1])[::-1]  # for all u >= fine[m]
         proved_at = np.log(np.minimum(sup, 1.0))[np.searchsorted(fine, t, side="right") - 1]
-        return np.where(t < _FARTHEST * self.leaf.sigma**2, self.times * proved_at, 0.0)
+        # A node of the line takes about t/sigma nodes of x, so a large sigma shortens the line.
+        farthest = _FARTHEST * self.leaf.sigma**2 / max(1.0, self.leaf.sigma / 20)
+        return np.where(t < farthest, self.times * proved_at, 0.0)
 
     def roundings(self, c: float) -> float:
         y = c + 1 if self.leaf.removed else -c
-        _, log_phi, log_rho, step = grid(self.leaf, y, 0.0)
-        moved = step * float(np.exp(log_phi + np.maximum(y * log_rho, 0)) @ -np.expm1(-np.abs(y * log_rho)))
-        return 8 * self.times * min(moved, 1.0) + 64 * math.sqrt(self.times)
+        moved = 1.0
+        if nodes(self.leaf, c) < _MANY:
+            _, log_phi, log_rho, step = grid(self.leaf, y, 0.0)
+            grown = np.exp(np.minimum(log_phi + np.maximum(y * log_rho, 0), 600.0))
+            moved = min(step * float(grown @ -np.expm1(-np.abs(y * log_rho))), 1.0)
+        return 8 * self.times * moved + 64 * math.sqrt(self.times)
 
     def _modulus(self, y: float, t: Floats) -> Any:
         """|M(c+it)|/M(c) + e^-9."""

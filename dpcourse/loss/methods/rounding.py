@@ -19,6 +19,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -108,7 +109,11 @@ class LaplaceCells:
 
 @dataclass(frozen=True)
 class Cells:
-    """Any loss, by its delta and its tail on the grid; what lies beyond `low` and `high` goes to the ends."""
+    """Any loss, by its delta and its tail on the grid; what lies beyond `low` and `high` goes to the ends.
+
+    The median is a point of the grid: where nearly all of the mass is closer together than a step (a small
+    sampling rate), it hardly moves, however often it is taken.
+    """
 
     leaf: PrivacyLoss
     low: float
@@ -130,6 +135,15 @@ class Cells:
             min(high, above[0] if len(above) else high),
         )
 
+    @cached_property
+    def _median(self) -> float:
+        low, high, half = self.low, self.high, (1 - self.leaf.infinite) / 2
+        for _ in range(60):
+            middle = (low + high) / 2
+            inside = float(self.leaf.tail(middle)) - self.leaf.infinite > half
+            low, high = (middle, high) if inside else (low, middle)
+        return high
+
     @property
     def finest(self) -> float:
         quick = isinstance(self.leaf, GaussianLoss | SubsampledGaussianLoss)
@@ -145,21 +159,41 @@ class Cells:
     def _connected(self, edges: Any) -> tuple[Any, float]:
         """P-masses at the edges by connect-the-dots: second differences of delta in e^l, and the mass above.
 
-        All that lies left of the first edge is moved there: delta is continued by its chord to l = -inf.
+        All that lies left of the first edge is moved there: delta is continued by its chord to l = -inf. For
+        l < 0 the dots are delta - finite + e^l = e^l delta_QP(-l), which has the same second differences, and
+        small numbers where masses are small.
         """
-        finite = 1 - self.leaf.infinite
-        dots = np.asarray(self.leaf.delta_bounds(edges)[1], dtype=float) - self.leaf.infinite
+        finite, first = 1 - self.leaf.infinite, int(np.searchsorted(edges, 0.0))
+        dots = np.asarray(self.leaf.delta_bounds(edges[first:])[1], dtype=float) - self.leaf.infinite
+        p = np.zeros(len(edges))
+        if first:
+            puts = np.exp(edges[:first]) * self.leaf.reversed().delta_bounds(-edges[:first])[1]
+            puts = np.maximum.accumulate(puts)
+            rise = np.diff(puts)
+            back = rise / np.expm1(np.diff(edges[:first]))
+            p[: first - 1] += back
+            p[1:first] -= rise + back
+            p[0] -= puts[0]
+            last = math.exp(edges[first - 1])
+            p[first - 1] += last
+            dots = np.append(finite - last + puts[-1], dots)
         dots = np.minimum.accumulate(np.minimum(dots, finite))
-        fall = -np.diff(dots)
         # Written as mass that moves from one edge to the next, so that rounding moves mass but loses none.
-        moved = np.concatenate([[0.0], fall / np.expm1(np.diff(edges)), [0.0]])
-        return np.append(finite - dots[0], fall) - np.diff(moved), max(float(dots[-1]), 0.0)
+        fall = -np.diff(dots)
+        moved = fall / np.expm1(np.diff(edges[-len(dots) :]))
+        p[-len(fall) :] += fall + moved
+        p[-len(dots) : -1] -= moved
+        if not first:
+            p[0] += finite - dots[0]
+        return p, max(float(dots[-1]), 0.0)
 
     def rounded(self, h: float) -> Rounded:
-        n = math.ceil((self.high - self.low) / h) + 1
-        edges = self.low + h * np.arange(n + 1)
-        p, lost = self._connected(edges)
-        # Lower: all of a cell goes to its middle; the two laws keep their own masses.
+        start = self._median - h * math.ceil((self._median - self.low) / h)
+        n = math.ceil((self.high - start) / h) + 1
+        points = start + h * np.arange(n + 1)
+        p, lost = self._connected(points)
+        # Lower: all within half a step of a point goes there; the two laws keep their own masses.
+        edges = np.append(points, points[-1] + h) - h / 2
         tail = np.asarray(self.leaf.tail(edges), dtype=float) - self.leaf.infinite
         back = self.leaf.reversed()  # for l < 0, Q[L > l] from the other side: e^-l would magnify rounding
         delta = sum(self.leaf.delta_bounds(edges)) / 2 - self.leaf.infinite
@@ -167,7 +201,7 @@ class Cells:
         other = np.where(edges < 0, 1 - np.asarray(back.tail(-edges)), other)
         tail[0], other[0], tail[-1], other[-1] = 1 - self.leaf.infinite, 1 - back.infinite, 0.0, 0.0
         p_low, q_low = (np.maximum(-np.diff(v), 0.0) for v in (tail, other))
-        return Rounded(self.low, self.low + h / 2, p, np.append(p_low, 0.0), np.append(q_low, 0.0), lost)
+        return Rounded(start, start, p, p_low, q_low, lost)
 
 
 def blocks(parts: Iterable[tuple[PrivacyLoss, int]], merge: bool = True) -> list[tuple[Any, int]]:

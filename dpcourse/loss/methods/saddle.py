@@ -76,6 +76,8 @@ class Saddle:
                 if slope <= 1 / low + 1 / (1 + low):
                     break
                 low /= 4
+            while not np.isfinite(self.cumulant(np.array([high]))[0]) and high > 1e-300:
+                low, high = min(low, high / 64), high / 4  # K is known where it is finite
         return low, high
 
     def under_top(self, epsilon: Floats) -> Any:
