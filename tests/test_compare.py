@@ -19,7 +19,8 @@ from dpcourse.accounting.comparison import shown
 from dpcourse.guarantees import randomized_response_loss
 from dpcourse.loss import LaplaceLoss
 
-PURE = {"basic", "classic", "square", "half-square", "tanh", "kov-simple", "optimal", "zcdp", "rdp", "gdp"}
+PURE = {"basic", "classic", "square", "half-square", "tanh", "kov-simple", "optimal"}
+PURE |= {"zcdp", "rdp", "moments", "gdp"}
 DP_SGD = dp.Subsampled(dp.GaussianMechanism(1.0), 0.01)
 
 

@@ -246,6 +246,33 @@ def test_the_moments_accountant_is_dearer_than_all_orders() -> None:
     assert acc.moments_accountant(0.01, 1, 1000, 1e-6, orders=[2, 3]) > orders
 
 
+def test_the_moments_accountant_takes_any_mechanism() -> None:
+    """At whole orders and with the simple conversion, it is never below Renyi DP."""
+    for item in (PureDP(0.1), LaplaceMechanism(0.1), GaussianMechanism(20.0), RandomizedResponse(0.1)):
+        table = acc.compare(item, 1e-6, k=100)
+        assert table["rdp"].epsilon < table["moments"].epsilon < 1.2 * table["rdp"].epsilon
+    curve = acc.whole_orders(lambda a: acc.laplace_rdp(0.1, a), 100, 1e-6)
+    assert curve == pytest.approx(acc.compare(LaplaceMechanism(0.1), 1e-6, k=100)["moments"].epsilon)
+    largest = acc.largest_epsilon(1, 1e-6, 100, "moments")
+    assert acc.compare(PureDP(largest), 1e-6, k=100)["moments"].epsilon <= 1
+    assert acc.compare(PureDP(largest * 1.000001), 1e-6, k=100)["moments"].epsilon > 1
+
+
+def test_different_steps_of_zcdp_and_of_renyi_dp_add_up() -> None:
+    rhos = [0.1, 0.05, 0.35]
+    assert acc.zcdp_composition(rhos, 10, 1e-6) == acc.zcdp_composition(0.5, 10, 1e-6)
+    curves = [lambda a, rho=rho: rho * a for rho in rhos]
+    for account in (acc.rdp_composition, acc.whole_orders):
+        one = account(lambda a: 0.5 * a, 10, 1e-6)
+        assert one <= account(curves, 10, 1e-6) * (1 + 1e-15) <= one * (1 + 1e-12)
+
+
+def test_a_delta_is_at_most_one() -> None:
+    assert acc.basic_composition(0.1, 10, delta=0.5) == (1.0, 1.0)
+    assert acc.advanced_composition(0.1, 10, 0.5, delta=0.5).delta == 1
+    assert acc.kov_simple(0.1, 10**6, 0.9, delta=0.9).delta == 1
+
+
 # The central limit ----------------------------------------------------------------------------------
 
 
@@ -390,7 +417,13 @@ def test_the_search_never_returns_a_point_that_breaks_the_budget() -> None:
         (lambda: acc.largest_epsilon(1, 1e-6, 10, "magic"), "bound = 'magic' breaks a rule"),
         (lambda: acc.largest_epsilon(1, 1e-6, 10, "clt"), "one that promises something"),
         (lambda: acc.largest_epsilon(1, 1e-6, 10, "missing two"), "one that promises something"),
-        (lambda: acc.largest_epsilon(1, 1e-6, 10, "moments"), "one that applies to 10 x PureDP"),
+        (lambda: acc.smallest_sigma(1, 1e-6, 10, "zcdp", rate=0.1), "one that applies to 10 x Subsampled"),
+        (
+            lambda: acc.zcdp_composition([], 1, 1e-6),
+            "rho = [] breaks a rule: it must be one number, or a list",
+        ),
+        (lambda: acc.gdp_composition(-1, 1, 1e-6), "mu = -1 breaks a rule"),
+        (lambda: acc.rdp_composition([], 1, 1e-6), "curve = [] breaks a rule: it must be a function"),
         (lambda: acc.largest_epsilon(0, 1e-6, 10), "epsilon = 0 breaks a rule"),
         (lambda: acc.largest_epsilon(1, 0, 10, "tanh"), 'only "basic", "kov-simple", "optimal" and "exact"'),
         (lambda: acc.largest_k(PureDP(0), 1, 1e-6, "basic"), "a budget that some number of steps exceeds"),

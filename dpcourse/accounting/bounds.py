@@ -75,11 +75,13 @@ def _optimal(w: Workload, delta: float) -> float:
 
 
 def _zcdp(w: Workload, delta: float) -> float | None:
-    rhos = [s.rho for s in w.steps]
-    if None in rhos:
-        return None
-    total = math.fsum(s.count * (s.rho or 0.0) for s in w.steps)
-    return zcdp_composition(total, 1, w.slack(delta)) if total < math.inf else math.inf
+    rhos = [s.rho for s in w.steps if s.rho is not None]
+    return zcdp_composition(_counted(rhos, w), 1, w.slack(delta)) if len(rhos) == len(w.steps) else None
+
+
+def _counted(values: list[float], w: Workload) -> Steps:
+    """A rho or a mu for each step, as often as the step is taken."""
+    return Steps(tuple(values), (0.0,) * len(values), tuple(s.count for s in w.steps))
 
 
 def _curves(w: Workload, delta: float, convert: Callable[..., float]) -> float | None:
@@ -95,14 +97,12 @@ def _rdp(w: Workload, delta: float) -> float | None:
 
 
 def _moments(w: Workload, delta: float) -> float | None:
-    return _curves(w, delta, whole_orders) if all(s.sampling for s in w.steps) else None
+    return _curves(w, delta, whole_orders)
 
 
 def _gdp(w: Workload, delta: float) -> float | None:
-    if any(s.mu is None for s in w.steps):
-        return None
-    mu = math.sqrt(math.fsum(s.count * (s.mu or 0.0) * (s.mu or 0.0) for s in w.steps))
-    return gdp_composition(mu, 1, w.slack(delta))
+    mus = [s.mu for s in w.steps if s.mu is not None]
+    return gdp_composition(_counted(mus, w), 1, w.slack(delta)) if len(mus) == len(w.steps) else None
 
 
 def _limit(w: Workload, delta: float) -> float | None:

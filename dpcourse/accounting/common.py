@@ -59,8 +59,10 @@ Numbers = float | Sequence[float] | Steps
 """One number for all steps, one number per step, or steps that are counted already."""
 
 
-def steps(epsilon: Numbers, k: int = 1, delta: Deltas = 0.0) -> Steps:
+def steps(epsilon: Numbers, k: int = 1, delta: Deltas = 0.0, name: str = "epsilon") -> Steps:
     """k rounds of the listed steps, equal ones counted together; a bad list is an error that says why.
+
+    The numbers may be those of another promise, mu or rho: `name` is what an error calls them.
 
     >>> steps([0.1, 0.2, 0.1], k=5)
     Steps(epsilon=(0.1, 0.2), delta=(0.0, 0.0), count=(10, 5))
@@ -70,11 +72,11 @@ def steps(epsilon: Numbers, k: int = 1, delta: Deltas = 0.0) -> Steps:
         if np.any(delta):
             reject("delta", delta, "left out: the steps have their own", "give it when you make the Steps.")
         return replace(epsilon, count=tuple(rounds * n for n in epsilon.count))
-    nonnegative("epsilon", epsilon)
+    nonnegative(name, epsilon)
     check_delta("delta", delta)
     epsilons, deltas = (np.atleast_1d(np.asarray(v, dtype=float)) for v in (epsilon, delta))
     if epsilons.size == 0 or epsilons.ndim > 1:
-        reject("epsilon", epsilon, "one number, or a list with one per step", "list at least one step.")
+        reject(name, epsilon, "one number, or a list with one per step", "list at least one step.")
     if deltas.size not in {1, epsilons.size}:
         fix = "give one delta for all steps, or as many as there are epsilons."
         reject("delta", delta, f"one number, or a list of {epsilons.size}", fix)

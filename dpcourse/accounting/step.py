@@ -130,6 +130,8 @@ class Step:
 
 def label(item: Any) -> str:
     """A short name: the kind and its privacy parameters."""
+    if isinstance(item, RDP):
+        return "RDP(curve)"  # a function prints as where it is in memory
     names = ("epsilon", "epsilon_0", "delta_0", "sigma", "rho", "mu", "shift", "rate", "mechanism")
     known = [f.name for f in dataclasses.fields(item)] if dataclasses.is_dataclass(item) else []
     values = [(n.removesuffix("_0"), getattr(item, n)) for n in names if n in known]

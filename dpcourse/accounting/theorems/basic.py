@@ -33,7 +33,8 @@ def basic_composition(epsilon: Numbers, k: int = 1, delta: Deltas = 0.0) -> Tota
     If step i is (epsilon_i, delta_i)-DP for every outcome of the steps before it (they may be chosen
     adaptively, their parameters may not), all of them together are (sum epsilon_i, sum delta_i)-DP.
     `epsilon` and `delta` are one number or one per step; `k` repeats the whole list. The epsilons are
-    added as decimals, as they are printed, so that ten steps of 0.1 fit a budget of 1.
+    added as decimals, as they are printed, so that ten steps of 0.1 fit a budget of 1. A delta of 1, here
+    and below, promises nothing.
 
     Dwork, Kenthapadi, McSherry, Mironov and Naor, EUROCRYPT 2006; Dwork and Roth 2014, Theorem 3.16.
 
@@ -43,7 +44,7 @@ def basic_composition(epsilon: Numbers, k: int = 1, delta: Deltas = 0.0) -> Tota
     Total(epsilon=0.75, delta=2e-06)
     """
     every = steps(epsilon, k, delta)
-    return Total(every.epsilon_sum, every.delta_sum)
+    return Total(every.epsilon_sum, min(every.delta_sum, 1.0))
 
 
 def advanced_composition(
@@ -70,7 +71,8 @@ def advanced_composition(
     every = steps(epsilon, k, delta)
     term = MEANS[one_of("mean", mean, MEANS)]
     check_slack(slack)
-    return Total(up(deviation(every, -math.log(slack)) + every.total(term)), up(every.delta_sum + slack, 2))
+    total = up(deviation(every, -math.log(slack)) + every.total(term))
+    return Total(total, min(up(every.delta_sum + slack, 2), 1.0))
 
 
 def deviation(every: Steps, log_term: float) -> float:
@@ -97,5 +99,5 @@ def kov_simple(epsilon: Numbers, k: int, slack: float, delta: Deltas = 0.0) -> T
     mean = every.total(MEANS["tanh"])
     spread = math.sqrt(every.total(lambda e: e * e))
     logs = math.log(math.e + spread / slack), -math.log(slack)
-    total = up(-math.expm1(every.log_kept + math.log1p(-slack)))
+    total = min(up(-math.expm1(every.log_kept + math.log1p(-slack))), 1.0)
     return Total(min(every.epsilon_sum, *(up(mean + deviation(every, log)) for log in logs)), total)

@@ -39,7 +39,7 @@ def gdp_composition(mu: Numbers, k: int, delta: float) -> float:
     >>> round(gdp_composition(1 / 20, 1000, 1e-6), 9)
     8.306225050
     """
-    every = steps(mu, k)
+    every = steps(mu, k, name="mu")
     check_delta("delta", delta)
     return float(GaussianLoss(math.sqrt(every.total(lambda m: m * m))).epsilon(delta))
 

@@ -8,37 +8,42 @@ for all steps.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from dpcourse.accounting.common import Numbers, steps
 from dpcourse.errors import delta as check_delta
-from dpcourse.errors import nonnegative, number, one_of, positive, reject, whole
+from dpcourse.errors import nonnegative, one_of, positive, reject, whole
 from dpcourse.guarantees import RDP, ZCDP
 from dpcourse.guarantees.renyi import Curve, check_order
 from dpcourse.guarantees.rounding import up
 from dpcourse.loss.solve import TINIEST
 
+Curves = Curve | Sequence[Curve]
+"""How a step's Renyi divergence depends on the order; or one such function for each step."""
 
-def zcdp_composition(rho: float, k: int, delta: float, form: str = "simple") -> float:
-    """The epsilon at delta of k steps, each rho-zCDP: the rhos add.
 
-    form "simple": k rho + 2 sqrt(k rho ln(1/delta)), for every delta in (0, 1) (Bun and Steinke, TCC
-    2016, Lemma 2.3 and Proposition 1.3). "improved": the conversion of `rdp_composition`.
+def zcdp_composition(rho: Numbers, k: int, delta: float, form: str = "simple") -> float:
+    """The epsilon at delta of steps that are rho_i-zCDP, k times over: with r the sum of all rhos,
+
+    form "simple": r + 2 sqrt(r ln(1/delta)), for every delta in (0, 1) (Bun and Steinke, TCC 2016,
+    Lemma 2.3 and Proposition 1.3). "improved": the conversion of `rdp_composition`.
 
     >>> round(zcdp_composition(0.005, 100, 1e-6), 4), round(zcdp_composition(0.005, 100, 1e-6, "improved"), 4)
     (5.7565, 5.2215)
+    >>> round(zcdp_composition([0.1, 0.4], 1, 1e-6), 4)
+    5.7565
     """
     one_of("form", form, ("simple", "improved"))
-    return up(
-        (whole("k", k) * ZCDP(nonnegative("rho", number("rho", rho)))).epsilon(
-            check_delta("delta", delta), form
-        )
-    )
+    total = ZCDP(steps(rho, k, name="rho").epsilon_sum)
+    return up(total.epsilon(check_delta("delta", delta), form)) if total.rho < math.inf else math.inf
 
 
-def rdp_composition(curve: Curve, k: int, delta: float, form: str = "improved") -> float:
+def rdp_composition(curve: Curves, k: int, delta: float, form: str = "improved") -> float:
     """The epsilon at delta of k steps whose Renyi divergence of order a is at most curve(a).
+
+    A list of curves is a list of different steps, all of them k times.
 
     The least over a > 1 of k curve(a) + ln(1/delta)/(a - 1) (form "simple": Mironov, CSF 2017,
     Propositions 1 and 3), plus ln(1 - 1/a) - ln(a)/(a - 1) (form "improved": Balle, Barthe, Gaboardi,
@@ -48,9 +53,7 @@ def rdp_composition(curve: Curve, k: int, delta: float, form: str = "improved") 
     [15.1213, 14.1305]
     """
     one_of("form", form, ("simple", "improved"))
-    if not callable(curve):
-        reject("curve", curve, "a function of the order", "give one such as lambda a: a / 32.")
-    return up((whole("k", k) * RDP(curve)).epsilon(check_delta("delta", delta), form))
+    return up((whole("k", k) * RDP(_added(curve))).epsilon(check_delta("delta", delta), form))
 
 
 def laplace_rdp(epsilon: float, order: float) -> float:
@@ -80,8 +83,11 @@ def gaussian_rdp(sigma: float, order: float) -> float:
     return max(up(check_order(order) / (2 * square), 4), TINIEST) if square else math.inf
 
 
-def whole_orders(curve: Curve, k: int, delta: float, orders: Iterable[int] = range(2, 257)) -> float:
-    """min over the orders a of k curve(a) + ln(1/delta)/(a-1): the moments accountant of any curve.
+def whole_orders(curve: Curves, k: int, delta: float, orders: Iterable[int] = range(2, 257)) -> float:
+    """min over the orders a of k curve(a) + ln(1/delta)/(a-1): the moments accountant of any curve or curves.
+
+    Abadi et al., CCS 2016, Theorem 2, which is about any mechanism. `curve` may be `laplace_rdp`,
+    `gaussian_rdp`, `randomized_response_rdp` or `subsampled_gaussian_rdp` with its parameters filled in.
 
     >>> round(whole_orders(lambda a: a / 32, 100, 1e-5), 4)
     15.1315
@@ -90,8 +96,17 @@ def whole_orders(curve: Curve, k: int, delta: float, orders: Iterable[int] = ran
     every = [whole("order", a, 2) for a in orders]
     if not every:
         reject("orders", "[]", "at least one whole order of at least 2", "use range(2, 65).")
-    rounds = whole("k", k)
-    return min(up(rounds * curve(a) + log / (a - 1)) for a in every)
+    rounds, total = whole("k", k), _added(curve)
+    return min(up(rounds * total(a) + log / (a - 1)) for a in every)
+
+
+def _added(curve: Curves) -> Curve:
+    """One curve as it is, several as their sum, rounded up."""
+    curves = list(curve) if isinstance(curve, Sequence) else [curve]
+    if not curves or not all(map(callable, curves)):
+        fix = "give one such as lambda a: a / 32, or a list of such."
+        reject("curve", curve, "a function of the order", fix)
+    return curves[0] if len(curves) == 1 else lambda a: up(math.fsum(one(a) for one in curves), 1)
 
 
 def _beyond_linear(x: float) -> float:
