@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from dpcourse import laws, special
 from dpcourse.errors import BadInput
 from dpcourse.loss import DensityLoss, FiniteLoss, GaussianLoss, LaplaceLoss, PrivacyLoss
+from dpcourse.loss.subsampled import SubsampledGaussianLoss
 
 between = PrivacyLoss.between
 positive = st.floats(0.05, 4.0)
@@ -129,6 +130,38 @@ def test_quadrature_agrees_with_closed_forms(shift, eps):
         assert general.kl() == pytest.approx(exact.kl(), rel=1e-9, abs=1e-12)
         assert general.renyi(2.5) == pytest.approx(exact.renyi(2.5), rel=1e-9)
         assert general.tail(eps) == pytest.approx(exact.tail(eps), abs=1e-9) or abs(abs(eps) - shift) < 1e-9
+
+
+@given(st.floats(30, 100), st.floats(-3, 5))
+def test_gaussian_losses_beyond_every_double(mu, deviations):
+    """Around a mean loss of mu^2/2, from 450 to 5000, where e^eps soon is no double."""
+    eps = max(mu * mu / 2 + deviations * mu, 0.0)
+    rate = 0.01
+    with mpmath.workdps(60):
+        m, e, q = mpmath.mpf(mu), mpmath.mpf(eps), mpmath.mpf(rate)
+
+        def delta(at):
+            return mpmath.ncdf(m / 2 - at / m) - mpmath.exp(at) * mpmath.ncdf(-m / 2 - at / m)
+
+        plain, sampled = delta(e), q * delta(mpmath.log1p(mpmath.expm1(e) / q))
+    assert encloses(GaussianLoss(mu).delta_bounds(eps), plain, 1e-9)
+    assert encloses(SubsampledGaussianLoss(rate, 1 / mu).delta_bounds(eps), sampled, 1e-9)
+
+
+def test_a_density_at_losses_beyond_every_double():
+    """e^eps Q(S) with e^eps above and Q(S) below every double: only the upper end is known."""
+    loss = DensityLoss((laws.Gaussian(0, 1), laws.Gaussian(60, 1.5)))
+    for eps in (590.0, 750.0, 1200.0):
+        with mpmath.workdps(30):
+            a, b, c = 1 / mpmath.mpf(4.5) - 0.5, -120 / mpmath.mpf(4.5), 800 + mpmath.log(1.5) - eps
+            root = mpmath.sqrt(b * b - 4 * a * c)
+            left, right = sorted([(-b - root) / (2 * a), (-b + root) / (2 * a)])  # L > eps between them
+            p = mpmath.ncdf(right) - mpmath.ncdf(left)
+            q = mpmath.ncdf((right - 60) / 1.5) - mpmath.ncdf((left - 60) / 1.5)
+            truth = p - mpmath.exp(eps) * q
+        low, high = loss.delta_bounds(eps)
+        assert low <= truth * (1 + 1e-15)
+        assert truth <= high <= p * 1.001
 
 
 def test_different_scales_smooth_sensitivity_counterexample():

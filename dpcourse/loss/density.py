@@ -136,7 +136,9 @@ class DensityLoss(PrivacyLoss):
         # A tail of mass m is computed to about |ln m| ulps, at each end of each interval.
         digits = 16 + np.abs(eps) - np.log(np.maximum(mass_p, 1e-300))
         error = 4 * ULP * len(self._pieces) * digits * (mass_p + scaled)
-        return widen(np.maximum(mass_p - scaled, 0), error + np.finfo(float).smallest_subnormal)
+        value = np.maximum(mass_p - scaled, 0)
+        lower, upper = widen(value, error + np.finfo(float).smallest_subnormal)
+        return np.where(eps > 600, 0.0, lower)[()], upper  # beyond, Q's masses may be below every double
 
     def tail(self, loss: ArrayLike) -> Any:
         """P[L > loss]."""
