@@ -26,7 +26,7 @@ from dpcourse.loss.methods.waves import Waves
 NEAR: Final = 2**9  # nodes that are all computed, well beyond the first peak, before the search begins
 _BLOCK, _ROWS, _SAMPLE = 2**10, 2**6, 1000
 _KEPT: Final = 500.0  # nanoseconds for a node that is kept; a look at one takes about 3 for each e^{itl}
-_MOST_WORK, _MOST_NODES, _PIECE = 2e9, 2**20, 2**19  # a piece and what came before it must fit into memory
+_MOST_WORK, _MOST_NODES, _PIECE = 3e9, 2**22, 2**19  # a piece and what came before it must fit into memory
 Found = tuple[float, Floats, Any, float]
 """Where a piece ends; t and M/M(c) at nodes that matter; the sum of |M/M(c)|/t^2 over the others, at most."""
 
