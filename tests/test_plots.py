@@ -82,7 +82,7 @@ def test_curves_over_k_differ_in_more_than_colour(tables: tuple[Comparison, ...]
         lines = [a for a in artists if not isinstance(a, Annotation)]
         names = [a for a in artists if isinstance(a, Annotation)]
         looks = {(line.get_linestyle(), line.get_marker()) for line in lines}
-        assert len(looks) == len(lines) == len(names) == 8
+        assert len(looks) == len(lines) == len(names) == 9
         assert ax.get_xscale() == ax.get_yscale() == "log"
         assert (ax.get_xlabel(), ax.get_ylabel()) == ("number of releases k", "privacy loss ε (nats)")
         assert ax.get_title(loc="left") == "LaplaceMechanism(epsilon=0.1), δ = 1e-06"
@@ -136,7 +136,7 @@ def test_bad_figures_are_explained(tables: tuple[Comparison, ...]) -> None:
         with pytest.raises(BadInput, match="describe what the figure shows"):
             plots.show(fig, " ")
         with pytest.raises(BadInput, match="a finite, positive epsilon"):
-            plots.comparison(ax, compare(dp.PureDP(0.0), 1e-6))
+            plots.comparison(ax, compare(dp.GDP(1.0), 0.0))
         with pytest.raises(BadInput, match="two or more k"):
             plots.comparison_over_k(ax, tables[:1])
         with pytest.raises(BadInput, match="at one delta"):
