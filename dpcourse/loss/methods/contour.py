@@ -100,7 +100,7 @@ class Contour:
         members = table.members(cell)
         middle = members[len(members) // 4]  # rather below the saddle points: large c amplify the far tail
         c, centre = float(table.c[middle]), float(table.eps[middle])
-        ends = members[[0, -1]]
+        ends = table.ends(members)
         shift, log_delta = table.eps[ends] - centre, table.log_delta[ends]
         h, log_bounds = self.saddle.step(c, centre, shift, log_delta)
         if h == 0:

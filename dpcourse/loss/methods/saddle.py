@@ -48,6 +48,10 @@ class Table:
         """The rows of a cell, or of `width` neighbouring cells."""
         return np.flatnonzero(self.cell // width == cell)
 
+    def ends(self, members: Any) -> Any:
+        """The rows between which the epsilons of a cell lie: the last one below the cell, and its own last."""
+        return np.array([max(members[0] - 1, 0), members[-1]])
+
 
 @dataclass(frozen=True)
 class Saddle:

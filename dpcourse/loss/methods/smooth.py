@@ -119,7 +119,8 @@ class Smooth:
             return None
         middle = members[len(members) // 3]
         c, centre = float(table.c[middle]), float(table.eps[middle])
-        shift, log_delta = table.eps[members[[0, -1]]] - centre, table.log_delta[members[[0, -1]]]
+        ends = table.ends(members)
+        shift, log_delta = table.eps[ends] - centre, table.log_delta[ends]
         h, aliases = self.saddle.step(c, centre, shift, log_delta)
         if h == 0 or aim * c > 1:  # sums so small that the noise would drown them
             return None
