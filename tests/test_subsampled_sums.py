@@ -44,7 +44,7 @@ def two_subsampled_by_quadrature(rate: float, sigma: float, eps: float) -> mpmat
 
 @pytest.mark.parametrize("eps", [0.05, 1.0, 4.0, 9.0])
 def test_two_subsampled_releases(eps: float) -> None:
-    """Few releases decay too slowly for the contour: the grid answers, down to a delta far below 1e-30."""
+    """Few releases decay slowly on the contour; down to a delta far below 1e-30."""
     low, high = (2 * SubsampledGaussianLoss(0.1, 1.0)).delta_bounds(eps)
     truth = two_subsampled_by_quadrature(0.1, 1.0, eps)
     assert contains((low, high), truth)
@@ -98,15 +98,18 @@ def test_few_subsampled_releases_at_tiny_deltas(delta: float) -> None:
 @pytest.mark.parametrize(
     ("sigma", "rate", "k", "removed", "relative"),
     [
-        (0.3, 1e-5, 100, True, 1e-6),  # nearly all of the mass is closer together than a step of the grid
-        (0.3, 1e-5, 10**4, True, 1e-4),
-        (0.3, 1e-3, 10**4, True, 1e-3),
-        (0.3, 1e-2, 100, False, 1e-4),  # tiny masses far to the left, which rounding must not make large
-        (0.3, 0.5, 10, False, 1e-5),
-        (10.0, 0.5, 2, False, 1e-8),
+        (0.3, 1e-5, 100, True, 1e-6),  # by the grid: nearly all mass is closer together than its steps
+        (0.3, 0.5, 10, False, 1e-5),  # by the grid: tiny masses far to the left must not become large
+        (0.3, 1e-5, 10**4, True, 1e-8),  # the others by long lines
+        (0.3, 1e-3, 10**4, True, 1e-11),
+        (0.3, 1e-2, 100, False, 1e-11),
+        (10.0, 0.5, 2, False, 1e-11),
+        (0.8, 1e-4, 10**5, True, 1e-7),  # 0.141 to 0.245 by a grid
+        (0.5, 1e-4, 10**5, False, 1e-10),
+        (1.0, 1e-6, 10**5, True, 1e-6),
     ],
 )
-def test_brackets_where_the_grid_answers_are_narrow(
+def test_small_rates_and_little_noise_have_narrow_brackets(
     sigma: float, rate: float, k: int, removed: bool, relative: float
 ) -> None:
     low, high = (k * SubsampledGaussianLoss(rate, sigma, removed)).epsilon_bounds(1e-6)

@@ -1,4 +1,4 @@
-"""Logarithms that keep their digits."""
+"""Logarithms and exponentials that keep their digits."""
 
 from __future__ import annotations
 
@@ -30,3 +30,24 @@ def log_sum_exp(exponents: Any) -> Any:
         return np.full(exponents.shape[:-1], -np.inf)[()]
     top = np.real(exponents).max(-1)
     return top + np.log(np.exp(exponents - np.asarray(top)[..., None]).sum(-1))
+
+
+def log1p(x: Any) -> Any:
+    """ln(1 + x) with the digits of x; numpy's own loses them for complex x."""
+    if not np.iscomplexobj(x):
+        return np.log1p(x)
+    a, b = x.real, x.imag
+    excess = a * (2 + a) + b * b  # |1 + x|^2 - 1
+    small = np.log(np.maximum(np.hypot(1 + a, b), 1e-300))  # for 1 + x near 0
+    return np.where(excess > -0.5, 0.5 * np.log1p(np.maximum(excess, -0.5)), small) + 1j * np.arctan2(
+        b, 1 + a
+    )
+
+
+def expm1(x: Any) -> Any:
+    """e^x - 1 with the digits of x, for real and complex x."""
+    if not np.iscomplexobj(x):
+        return np.expm1(x)
+    half = np.sin(x.imag / 2)
+    grown = np.expm1(x.real)
+    return grown - 2 * (1 + grown) * half * half + 1j * (1 + grown) * np.sin(x.imag)

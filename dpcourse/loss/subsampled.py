@@ -14,23 +14,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dpcourse import special
-from dpcourse.errors import Floats, positive, reject
+from dpcourse.errors import positive, reject
 from dpcourse.laws import Gaussian, Law, Mixture
 from dpcourse.loss.base import Bounds, PrivacyLoss, widen
-from dpcourse.loss.logs import log_sum_exp
-from dpcourse.loss.methods.factors import log1p
+from dpcourse.loss.powers import Powers
 from dpcourse.loss.shifts import GaussianLoss
 from dpcourse.loss.solve import ULP
 
-_THETA: Final = np.linspace(0.3, 3.0, 28)  # angles of which `grid` takes the best
 _LEAST: Final = 1e-2  # a sigma, in sensitivities
-_MOST: Final = 2**20  # nodes, or entries of a table of them
 
 
 @dataclass(frozen=True)
@@ -104,16 +102,35 @@ class SubsampledGaussianLoss(PrivacyLoss):
             return special.ndtr(x)
         return (1 - self.rate) * special.ndtr(-x) + self.rate * special.ndtr(1 / self.sigma - x)
 
+    @cached_property
+    def powers(self) -> Powers:
+        """The moments of rho."""
+        return Powers(self.rate, self.sigma)
+
+    def exponent(self, z: Any) -> Any:
+        """The y with E_P[e^{zL}] = E_Q[rho^y] (removed) or E_P[rho^y] (added): both laws N(0, sigma^2)."""
+        return z + 1 if self.removed else -z
+
+    def moment(self, z: Any) -> Any:
+        """ln E_P[e^{zL}] for an array of real z, or of complex ones on one line Re z = c, Im z >= 0."""
+        if not np.iscomplexobj(z):
+            return self.powers.log_mean(self.exponent(z))
+        y = float(self.exponent(z[0].real))
+        turned = self.powers.turned(y, z.imag)
+        return self.powers.log_mean(np.array([y])) + (turned if self.removed else turned.conj())
+
     def log_moment(self, z: ArrayLike) -> Any:
         """ln of the integral of the normal density times rho^y, y = z + 1 (removed) or -z (added)."""
         z = np.asarray(z)
         if not np.iscomplexobj(z):
-            return moment(self, np.ravel(z), None).reshape(z.shape)[()]
-        return np.array([moment(self, v.real, v.imag[None])[0] for v in np.ravel(z)]).reshape(z.shape)[()]
+            return self.moment(np.ravel(z).astype(float)).reshape(z.shape)[()]
+        upper = np.where(z.imag < 0, z.conj(), z)
+        found = np.array([self.moment(v[None])[0] for v in np.ravel(upper)]).reshape(z.shape)
+        return np.where(z.imag < 0, found.conj(), found)[()]
 
     def kl(self) -> float:
         """E_P[L], by the trapezoid rule."""
-        _, log_phi, log_rho, step = grid(self, 1.0, 0.0)
+        log_phi, log_rho, step = self.powers.grid(1.0)
         weight = np.exp(log_phi + (log_rho if self.removed else 0.0))
         return max(0.0, float(step * (weight @ log_rho)) * (1 if self.removed else -1))
 
@@ -146,64 +163,3 @@ def recognise(p: Law, q: Law) -> PrivacyLoss | None:
     if same.loc != plain.loc or other.loc == plain.loc or not 0 < rate < 1:
         return None
     return SubsampledGaussianLoss(float(rate), plain.scale / abs(other.loc - plain.loc), mixture is p, (p, q))
-
-
-def _step_and_reach(leaf: SubsampledGaussianLoss, y: float, t: float, digits: float) -> tuple[float, float]:
-    """The step of `grid`, and how far its nodes go beyond 0 and y."""
-    v = leaf.sigma**2
-    need = digits + _THETA**2 * v / 2 + _THETA * t + min(y, 0.0) * np.log(np.cos(_THETA / 2))
-    reach = leaf.sigma * math.sqrt(2 * (digits + 3 + 0.7 * abs(y) - abs(y) * math.log1p(-leaf.rate)))
-    return float(np.max(2 * np.pi * _THETA * v / need)), reach
-
-
-def grid(
-    leaf: SubsampledGaussianLoss, y: float, t: float, digits: float = 44.0
-) -> tuple[Any, Any, Any, float]:
-    """Nodes x, ln of the normal density, ln rho, and the step of a trapezoid rule good to e^-digits.
-
-    The integrand phi rho^{y+it} is analytic for |Im x| < pi sigma^2. On Im x = theta sigma^2, |phi|
-    grows by e^{theta^2 sigma^2/2}, |arg rho| <= theta, and rho cos(theta/2) <= |rho(x + i theta
-    sigma^2)| <= rho(x), so step h errs by at most 2 e^{-2 pi theta sigma^2/h + theta^2 sigma^2/2 + theta
-    t} cos(theta/2)^{min(y,0)} of the integral at t = 0. The range leaves out less than e^-digits: rho <=
-    2 max(1 - rate, rate e^u), hence Gaussian tails around 0 and around max(y, 0).
-    """
-    v = leaf.sigma**2
-    step, reach = _step_and_reach(leaf, y, t, digits)
-    x = step * np.arange(math.floor(-reach / step), math.ceil((max(y, 0.0) + reach) / step) + 1)
-    log_phi = -x * x / (2 * v) - math.log(leaf.sigma * math.sqrt(2 * math.pi))
-    log_rho = np.logaddexp(math.log1p(-leaf.rate), math.log(leaf.rate) + (2 * x - 1) / (2 * v))
-    near = np.abs(2 * x - 1) < v
-    log_rho[near] = np.log1p(leaf.rate * np.expm1((2 * x[near] - 1) / (2 * v)))
-    return x, log_phi, log_rho, step
-
-
-def nodes(leaf: SubsampledGaussianLoss, c: float) -> float:
-    """About how many nodes the trapezoid rule takes for M(c)."""
-    y = c + 1 if leaf.removed else -c
-    step, reach = _step_and_reach(leaf, y, 0.0, 44.0)
-    return (max(y, 0.0) + 2 * reach) / step
-
-
-def moment(leaf: SubsampledGaussianLoss, c: Any, t: Floats | None) -> Any:
-    """ln M(c) for an array of c, or ln M(c + it) for one c, from M - 1 so that it keeps its digits.
-
-    Infinite for a real c that needs more than 2^16 nodes: an upper bound, far above any c of interest.
-    """
-    if t is None:
-        most = max(nodes(leaf, float(np.min(c))), nodes(leaf, float(np.max(c))))
-        if np.size(c) > 1 and most * len(c) > _MOST:  # each with a rule of its own
-            return np.concatenate([moment(leaf, one, None) for one in np.split(c, len(c))])
-        if most > _MOST / 16 + 4 * nodes(leaf, 0.0):
-            return np.full(np.shape(c), math.inf)
-    y, sign = (np.asarray(c) + 1, 1.0) if leaf.removed else (-np.asarray(c), -1.0)
-    farthest = float(np.ravel(y)[np.argmax(np.abs(y))])
-    _, log_phi, log_rho, step = grid(leaf, farthest, 0.0 if t is None else float(np.abs(t).max()))
-    a = np.multiply.outer(y, log_rho)
-    with np.errstate(over="ignore"):
-        weight, phi = np.exp(log_phi + a), np.exp(log_phi)
-        excess = step * np.where(a < 1, phi * np.expm1(np.minimum(a, 1.0)), weight - phi).sum(-1)
-        if t is None:  # a large moment may exceed every double, its logarithm does not
-            return np.where(excess < 1e100, np.log1p(excess), math.log(step) + log_sum_exp(log_phi + a))
-    half = np.multiply.outer(sign * t / 2, log_rho)
-    s, co = np.sin(half), np.cos(half)
-    return log1p(excess - 2 * step * ((s * s) @ weight) + 2j * step * ((s * co) @ weight))

@@ -25,14 +25,19 @@ from dpcourse.loss.methods.coarse import coarse
 from dpcourse.loss.methods.contour import Contour
 from dpcourse.loss.methods.counts import possible
 from dpcourse.loss.methods.crest import crest
-from dpcourse.loss.methods.factors import Factor, FiniteFactor, GaussianFactor, LaplaceFactor
+from dpcourse.loss.methods.factors import (
+    Factor,
+    FiniteFactor,
+    GaussianFactor,
+    LaplaceFactor,
+    SubsampledFactor,
+)
 from dpcourse.loss.methods.few import few
 from dpcourse.loss.methods.grid import Grid
 from dpcourse.loss.methods.halves import halves
 from dpcourse.loss.methods.knots import knots
 from dpcourse.loss.methods.lattice import lattice
 from dpcourse.loss.methods.listing import listing
-from dpcourse.loss.methods.oscillation import SubsampledFactor
 from dpcourse.loss.methods.saddle import Saddle
 from dpcourse.loss.methods.smooth import Smooth
 from dpcourse.loss.methods.spline import spline

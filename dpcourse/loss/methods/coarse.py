@@ -38,6 +38,8 @@ class Coarse:
     saddle: Saddle
     reach: tuple[float, float]
     """The smallest and the largest B."""
+    steps: Parts
+    """What B adds up."""
 
     @property
     def method(self) -> str:
@@ -46,11 +48,25 @@ class Coarse:
         return f"coarse: {count} sums of the larger losses listed, and for each of them the smaller ones"
 
     def _near(self, epsilon: Floats) -> Any:
-        """Which epsilons have but few values of A within reach."""
+        """Which epsilons have but few values of A within reach, farther apart than B spreads."""
         a = -self.large.tails.losses  # in rising order
         first, last = (np.searchsorted(a, end - epsilon) for end in self.reach)
         all_listed = epsilon - self.reach[1] - self._slack > self.large.complete
-        return all_listed & (last - first <= _WITHIN_REACH)
+        ends = (a[np.clip(i, 0, len(a) - 1)] for i in (last - 1, first))
+        apart = np.subtract(*ends) >= (last - first - 1) * self._spread(epsilon)
+        return all_listed & (last - first <= _WITHIN_REACH) & apart
+
+    def _spread(self, epsilon: Floats) -> Any:
+        """About the standard deviation of B where S is near eps: in the law tilted towards it."""
+        table = self.saddle.table()
+        c = np.interp(epsilon, table.eps, table.c)[:, None]
+        square: Any = 0.0
+        for leaf, k in self.steps:
+            losses, p = leaf.atoms
+            tilted = p * np.exp(c * (losses - losses.max()))
+            tilted /= tilted.sum(-1, keepdims=True)
+            square += k * (tilted @ losses**2 - (tilted @ losses) ** 2)
+        return np.sqrt(np.maximum(square, 0.0))
 
     @property
     def _slack(self) -> float:
@@ -118,4 +134,4 @@ def coarse(parts: Parts, saddle: Saddle) -> Coarse | None:
     if large is None:
         return None
     small = compose(rising[:count])
-    return Coarse(large, small, saddle, (-small.reversed().top, small.top))
+    return Coarse(large, small, saddle, (-small.reversed().top, small.top), rising[:count])

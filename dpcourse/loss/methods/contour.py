@@ -21,6 +21,7 @@ Proved: alias and truncation bounds. Modelled: rounding, by counting ulps.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,48 +31,63 @@ from dpcourse.errors import Floats
 from dpcourse.loss.methods.saddle import AIM, Saddle, Table, log_kappa
 from dpcourse.loss.solve import ULP
 
-_MOST_NODES = 2**13
-_LENGTHS = np.geomspace(1, 200, 30)
-_PATIENCE = np.minimum(2.0 * np.arange(30), 9.2)
+_MANY, _FEW = 2**13, 32  # nodes of a line that are too many for more than a few epsilons
+_CHUNK = 2**19
+_LENGTHS = 1.2 ** np.arange(90.0)
+_PATIENCE = np.minimum(2.0 * np.arange(90), 9.2)
+
+
+@dataclass(frozen=True)
+class Line:
+    """Re z = c, from 0 to `last` in steps of h, for epsilons around `centre`; k_c is K(c)."""
+
+    c: float
+    centre: float
+    k_c: float
+    h: float
+    aliases: tuple[tuple[float, float], ...]
+    """(ln of a bound at the centre, its slope in eps) for each side."""
+    last: float
+    log_cut: float
+    """ln of (what is left out beyond the last node) / e^{K(c) - c eps}."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A line Re z = c with its nodes, good for epsilons around `centre`."""
+    """A line with its nodes."""
 
-    c: float
-    centre: float
-    log_scale: float
-    """K(c) - c * centre."""
+    line: Line
     t: Floats
     real: Floats
     imag: Floats
     """(h/pi) e^{K(z) - K(c) - i t centre} / (z(z+1)), the term at t = 0 halved."""
-    aliases: tuple[tuple[float, float], ...]
-    """(ln of a bound at the centre, its slope in eps) for each side."""
-    log_cut: float
-    """ln of (what is left out beyond the last node) / e^{K(c) - c eps}."""
     rounding: float
+    turning: float
+    """What rounding may do besides, for each unit of eps - centre: a phase is off by ulps of itself."""
+
+    def _sums(self, shift: Floats, real: Floats, imag: Floats) -> Any:
+        """The sums over the nodes, a few epsilons at a time, times e^{K(c) - c eps}; and that factor."""
+        line, total = self.line, np.empty(len(shift))
+        for i in range(0, len(shift), step := max(1, _CHUNK // len(self.t))):
+            turn = np.multiply.outer(shift[i : i + step], self.t)
+            total[i : i + step] = np.cos(turn) @ real + np.sin(turn) @ imag
+        scale = np.exp(line.k_c - line.c * (line.centre + shift))
+        return scale * total, scale
 
     def bounds(self, epsilon: Floats) -> tuple[Floats, Floats]:
         """The sum -+ truncation and rounding, less the aliases on the lower side."""
-        shift = epsilon - self.centre
-        turn = np.multiply.outer(shift, self.t)
-        total = np.cos(turn) @ self.real + np.sin(turn) @ self.imag
-        scale = np.exp(self.log_scale - self.c * shift)
-        error = math.exp(self.log_cut) + self.rounding + ULP * np.abs(self.c * shift)
-        alias = sum(np.exp(at + slope * shift) for at, slope in self.aliases)
-        return np.maximum(scale * (total - error) - alias, 0.0), scale * (total + error) + 5e-324
+        line, shift = self.line, epsilon - self.line.centre
+        total, scale = self._sums(shift, self.real, self.imag)
+        away = (ULP * line.c + self.turning) * np.abs(shift)
+        error = scale * (math.exp(line.log_cut) + self.rounding + away)
+        alias = sum(np.exp(at + slope * shift) for at, slope in line.aliases)
+        return np.maximum(total - error - alias, 0.0), total + error + 5e-324
 
-    def slope(self, epsilon: Floats) -> Floats:
+    def slope(self, epsilon: Floats) -> Any:
         """-d delta/d eps: the same sum with another factor z."""
-        shift = epsilon - self.centre
-        turn = np.multiply.outer(shift, self.t)
-        real, imag = (
-            self.c * self.real - self.t * self.imag,
-            self.c * self.imag + self.t * self.real,
-        )
-        return np.exp(self.log_scale - self.c * shift) * (np.cos(turn) @ real + np.sin(turn) @ imag)
+        c, t = self.line.c, self.t
+        real, imag = c * self.real - t * self.imag, c * self.imag + t * self.real
+        return self._sums(epsilon - self.line.centre, real, imag)[0]
 
 
 @dataclass(frozen=True)
@@ -96,31 +112,52 @@ class Contour:
         return f"contour: the moment generating function on a line through the saddle point, {self.why}"
 
     def _make(self, table: Table, cell: int) -> Plan | None:
-        """Choose c, the step and the last node for one cell of epsilons."""
+        """The line for one cell of epsilons: through the saddle point, or if that is long, the best of some.
+
+        A heavy tail (a small sampling rate) bends K so sharply that lines left of the saddle point, where
+        e^{K(c) - c eps} is hardly larger, allow for much longer steps.
+        """
+        lines = [line] if (line := self._line(table, cell, 1.0)) else []
+        if not lines or lines[0].last > _MANY * lines[0].h:
+            lines += [line for part in (0.5, 0.25, 0.1) if (line := self._line(table, cell, part))]
+        return self._plan(min(lines, key=lambda line: line.last / line.h)) if lines else None
+
+    def _line(self, table: Table, cell: int, part: float) -> Line | None:
+        """A part of the saddle point as c, the step and the last node."""
         members = table.members(cell)
         middle = members[len(members) // 4]  # rather below the saddle points: large c amplify the far tail
-        c, centre = float(table.c[middle]), float(table.eps[middle])
+        c, centre = part * float(table.c[middle]), float(table.eps[middle])
         ends = table.ends(members)
         shift, log_delta = table.eps[ends] - centre, table.log_delta[ends]
-        h, log_bounds = self.saddle.step(c, centre, shift, log_delta)
+        h, aliases = self.saddle.step(c, centre, shift, log_delta)
         if h == 0:
             return None
+        factors = self.saddle.factors
         k_c = float(self.saddle.cumulant(np.array([c]))[0])
-        scale = k_c - c * centre
-        # The longer the line, the larger a remainder is accepted, up to 1e-11 of delta.
         lasts = 7.0 / math.sqrt(table.curve[middle]) * _LENGTHS
-        cuts = sum(f.decay(c, lasts) for f in self.saddle.factors) - np.log(math.pi * lasts)
-        enough = np.flatnonzero(cuts <= (log_delta + c * shift).min() - scale - AIM + _PATIENCE)
-        if not len(enough) or lasts[enough[0]] > h * _MOST_NODES:
-            return None
-        last, cut = float(lasts[enough[0]]), float(cuts[enough[0]])
-        t: Floats = h * np.arange(math.ceil(last / h) + 1.0)
+        lasts = lasts[lasts < h * min(factor.worth for factor in factors)]
+        # The longer the line, the larger a remainder is accepted, up to 1e-11 of delta.
+        accepted = float((log_delta + c * shift).min()) - (k_c - c * centre) - AIM + _PATIENCE[: len(lasts)]
+
+        def cut(i: int) -> float:
+            """ln of what is left out beyond the i-th length."""
+            return sum(f.decay(c, float(lasts[i])) for f in factors) - math.log(math.pi * lasts[i])
+
+        enough = bisect_left(range(len(lasts)), x=True, key=lambda i: cut(i) <= accepted[i])
+        return Line(c, centre, k_c, h, aliases, lasts[enough], cut(enough)) if enough < len(lasts) else None
+
+    def _plan(self, line: Line) -> Plan:
+        """The nodes of a line, and what rounding may do to them."""
+        c, centre, h = line.c, line.centre, line.h
+        t: Floats = h * np.arange(math.ceil(line.last / h) + 1.0)
         z = c + 1j * t
-        term = np.exp(self.saddle.cumulant(z) - k_c - 1j * (t * centre)) / (z * (z + 1)) * (h / math.pi)
+        term = np.exp(self.saddle.cumulant(z) - line.k_c - 1j * (t * centre)) / (z * (z + 1)) * (h / math.pi)
         term[0] /= 2
-        ulps = 16 + abs(k_c) + (2 * c + last) * abs(centre) + sum(f.roundings(c) for f in self.saddle.factors)
-        rounding = ULP * ulps * float(np.abs(term).sum())
-        return Plan(c, centre, scale, t, term.real, term.imag, log_bounds, cut, rounding)
+        size = np.abs(term)
+        ulps = 16 + abs(line.k_c) + 2 * c * abs(centre) + sum(f.roundings(c) for f in self.saddle.factors)
+        turning = ULP * float(size @ t)
+        rounding = ULP * ulps * float(size.sum()) + turning * abs(centre)
+        return Plan(line, t, term.real, term.imag, rounding, turning)
 
     def _find(self, epsilon: float) -> Plan | None:
         """The plan of the cell of an epsilon, made when first needed; None where the table ends."""
@@ -139,6 +176,8 @@ class Contour:
         out = np.full((rows, len(epsilon)), np.nan)
         plans = [self._find(float(e)) for e in epsilon]
         for plan in {id(plan): plan for plan in plans if plan is not None}.values():
+            if len(plan.t) > _MANY and len(epsilon) > _FEW:
+                continue
             mine = np.array([p is plan for p in plans])
             out[:, mine] = getattr(plan, what)(epsilon[mine])
         return out

@@ -4,7 +4,7 @@ A factor stands for k equal steps (or for all Laplace steps of a composition tog
 K(z) = k ln E[e^{zL}] it gives
 
     cumulant(z)   K(z), computed from M - 1 where M is near 1, so that k ln M keeps its digits;
-    decay(c, t)   a proved bound on ln |e^{K(c+iu)}| - K(c) for all u >= t;
+    decay(c, t)   a proved bound on ln |e^{K(c+iu)}| - K(c) for all u >= t, which falls with t;
     roundings(c)  how many ulps the rounding of K may cost (modelled: operations counted, not proved).
 """
 
@@ -19,41 +19,28 @@ import numpy as np
 from dpcourse import special
 from dpcourse.errors import Floats
 from dpcourse.loss.finite import FiniteLoss
+from dpcourse.loss.logs import expm1, log1p
 from dpcourse.loss.shifts import GaussianLoss
+from dpcourse.loss.subsampled import SubsampledGaussianLoss
+
+_MANY = 2**13  # nodes of x: a sum over more only tells that nothing cancels
 
 
 class Factor(Protocol):
     """One or more equal steps of a composition, as the contour sees them."""
 
+    @property
+    def worth(self) -> int:
+        """How many nodes of a line are worth their time."""
+
     def cumulant(self, z: Any) -> Any:
         """k ln M(z) for an array of real or complex z."""
 
-    def decay(self, c: float, t: Floats) -> Any:
-        """A bound on the sup over u >= t of ln |M(c+iu)/M(c)|, times k, for each t > 0."""
+    def decay(self, c: float, t: float) -> float:
+        """A bound on the sup over u >= t of ln |M(c+iu)/M(c)|, times k, for t > 0."""
 
     def roundings(self, c: float) -> float:
         """The rounding error of K on Re z = c, in ulps."""
-
-
-def log1p(x: Any) -> Any:
-    """ln(1 + x) with the digits of x; numpy's own loses them for complex x."""
-    if not np.iscomplexobj(x):
-        return np.log1p(x)
-    a, b = x.real, x.imag
-    excess = a * (2 + a) + b * b  # |1 + x|^2 - 1
-    small = np.log(np.maximum(np.hypot(1 + a, b), 1e-300))  # for 1 + x near 0
-    return np.where(excess > -0.5, 0.5 * np.log1p(np.maximum(excess, -0.5)), small) + 1j * np.arctan2(
-        b, 1 + a
-    )
-
-
-def expm1(x: Any) -> Any:
-    """e^x - 1 with the digits of x, for real and complex x."""
-    if not np.iscomplexobj(x):
-        return np.expm1(x)
-    half = np.sin(x.imag / 2)
-    grown = np.expm1(x.real)
-    return grown - 2 * (1 + grown) * half * half + 1j * (1 + grown) * np.sin(x.imag)
 
 
 @dataclass(frozen=True)
@@ -63,10 +50,14 @@ class GaussianFactor:
     leaf: GaussianLoss
     times: int
 
+    @property
+    def worth(self) -> int:
+        return 2**20
+
     def cumulant(self, z: Any) -> Any:
         return z * (z + 1) * (self.times * self.leaf.mu**2 / 2)
 
-    def decay(self, c: float, t: Floats) -> Any:
+    def decay(self, c: float, t: float) -> float:
         return -self.times * (self.leaf.mu * t) ** 2 / 2
 
     def roundings(self, c: float) -> float:
@@ -88,6 +79,10 @@ class LaplaceFactor:
     shifts: Floats
     times: Floats
 
+    @property
+    def worth(self) -> int:
+        return 2**13
+
     def cumulant(self, z: Any) -> Any:
         s, z = self.shifts[:, None], z[None, :]
         w = z + 0.5
@@ -105,14 +100,14 @@ class LaplaceFactor:
             value = np.where(near, value, far - half + np.log((1 + fall) / 2 + half * (1 - fall) / (2 * far)))
         return self.times @ value
 
-    def decay(self, c: float, t: Floats) -> Any:
-        s, a = self.shifts[:, None], c + 0.5
+    def decay(self, c: float, t: float) -> float:
+        s, a = self.shifts, c + 0.5
         wide = np.sin(np.minimum(t * s, np.pi / 2)) / np.cosh(np.minimum(a * s, 300))
         here = np.sqrt(1 - wide * wide) + np.minimum(s, 1 / t) / 2
         again = np.where(t * s < np.pi / 2, np.pi / s - t, t)  # from here on the root may be 1
         bound = np.maximum(here, 1 + np.minimum(s, 1 / again) / 2)
         ratio = np.log(bound) - np.log1p(np.tanh(a * s) / (2 * a))
-        return self.times @ np.minimum(ratio, 0.0)
+        return float(self.times @ np.minimum(ratio, 0.0))
 
     def roundings(self, c: float) -> float:
         s = self.shifts
@@ -126,6 +121,10 @@ class FiniteFactor:
     leaf: FiniteLoss
     times: int
 
+    @property
+    def worth(self) -> int:
+        return max(2**13, 2**20 // max(1, len(self.leaf.atoms[0])))
+
     def cumulant(self, z: Any) -> Any:
         losses, p = self.leaf.atoms
         losses, p = losses[p > 0], p[p > 0]
@@ -138,11 +137,42 @@ class FiniteFactor:
             value[~near] = special.logsumexp(exponent[~near] + np.log(p / total), axis=-1)
         return self.times * (value + (math.log(total) if self.leaf.infinite else 0.0))
 
-    def decay(self, c: float, t: Floats) -> Any:
-        return np.zeros(len(t))
+    def decay(self, c: float, t: float) -> float:
+        return 0.0
 
     def roundings(self, c: float) -> float:
         losses, p = self.leaf.atoms
         share = p * np.exp(c * (losses - losses.max()))  # an error in one term counts as much as the term
         slips = 1.5 + 2 * np.abs(losses) - np.log(np.maximum(p, 5e-324))  # of the losses themselves
         return self.times * (4.0 + c * float(share @ slips) / float(share.sum()))
+
+
+@dataclass(frozen=True)
+class SubsampledFactor:
+    """k releases of one subsampled Gaussian mechanism: `powers` of rho, by a line where nothing oscillates.
+
+    Roundings: of K(c), as far as rho^y differs from 1; and at each t of the mean of e^{it ln rho} - 1, which
+    has the size of t times a standard deviation, where e^K has fallen to e^{-k (t sd)^2/2}.
+    """
+
+    leaf: SubsampledGaussianLoss
+    times: int
+
+    @property
+    def worth(self) -> int:
+        return 2**18
+
+    def cumulant(self, z: Any) -> Any:
+        return self.times * self.leaf.moment(z)
+
+    def decay(self, c: float, t: float) -> float:
+        return self.times * self.leaf.powers.decay(self.leaf.exponent(c), t)
+
+    def roundings(self, c: float) -> float:
+        powers, y = self.leaf.powers, self.leaf.exponent(c)
+        moved = 1.0
+        if powers.count(y) < _MANY:
+            log_phi, log_rho, step = powers.grid(y)
+            grown = np.exp(np.minimum(log_phi + np.maximum(y * log_rho, 0), 600.0))
+            moved = min(step * float(grown @ -np.expm1(-np.abs(y * log_rho))), 1.0)
+        return 8 * self.times * moved + 64 * math.sqrt(self.times)

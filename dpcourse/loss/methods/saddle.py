@@ -49,7 +49,7 @@ class Table:
         return np.flatnonzero(self.cell // width == cell)
 
     def ends(self, members: Any) -> Any:
-        """The rows between which the epsilons of a cell lie: the last one below the cell, and its own last."""
+        """The rows between which the epsilons of a cell lie: the last one below it, and its own last."""
         return np.array([max(members[0] - 1, 0), members[-1]])
 
 

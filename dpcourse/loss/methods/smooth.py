@@ -30,7 +30,8 @@ from typing import Any, Final
 import numpy as np
 
 from dpcourse.errors import Floats
-from dpcourse.loss.methods.factors import Factor, FiniteFactor, expm1
+from dpcourse.loss.logs import expm1
+from dpcourse.loss.methods.factors import Factor, FiniteFactor
 from dpcourse.loss.methods.saddle import Saddle, log_kappa
 from dpcourse.loss.methods.search import NEAR, Search
 from dpcourse.loss.methods.waves import Waves

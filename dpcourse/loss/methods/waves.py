@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from dpcourse.errors import Floats
-from dpcourse.loss.methods.factors import expm1, log1p
+from dpcourse.loss.logs import expm1, log1p
 from dpcourse.loss.solve import ULP
 
 _SINGLE: Final = 2**12 - 1  # entries of a matrix for which the BLAS wakes no second thread: that takes longer
