@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
@@ -169,17 +170,24 @@ class Profile:
     log_mass: Floats
     share: Floats
 
+    @cached_property
+    def mass(self) -> Floats:
+        """The shares themselves, as far as they are doubles."""
+        mass: Floats = np.exp(self.log_mass)
+        return mass
+
     def log_size(self, theta: Any, t: float = 0.0, bend: Any = 0.0) -> Any:
         """ln of the integral of the modulus along x + i theta(x) sigma^2, for each row of theta, rounded up.
 
         `bend` is sigma^2 d theta/dx, by which a path is longer than a line.
         """
-        ratio = log1p(self.share * expm1(1j * theta))  # ln of rho on the path over rho(x)
-        size = (
-            (self.sigma * theta) ** 2 / 2 + self.y * ratio.real - t * ratio.imag + np.log1p(bend * bend) / 2
-        )
-        mass = np.exp(self.log_mass)
-        with np.errstate(over="ignore"):
-            small = mass * np.expm1(np.minimum(size, 1.0))
-            grown = np.where(size < 1, small, np.exp(self.log_mass + size) - mass).sum(-1)
+        # rho on the path over rho(x) is 1 - share + share e^{i theta}: its argument, and its modulus squared.
+        half = np.square(np.sin(theta / 2))
+        turn = np.arctan2(self.share * np.sin(theta), 1 - 2 * self.share * half)
+        square = np.log1p(-4 * self.share * (1 - self.share) * half)
+        size = (np.square(self.sigma * theta) + self.y * square + np.log1p(bend * bend)) / 2 - t * turn
+        grown = np.expm1(np.minimum(size, 1.0)) @ self.mass
+        if (large := size > 1).any():  # a mass may be below every double, and its product with e^size not
+            with np.errstate(over="ignore"):
+                grown += np.exp(np.where(large, self.log_mass + size, -np.inf)).sum(-1)
         return np.log1p(np.maximum(grown, -1 + 1e-15)) + 1e-12

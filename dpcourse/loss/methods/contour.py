@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 
 from dpcourse.errors import Floats
-from dpcourse.loss.methods.saddle import AIM, Saddle, Table, log_kappa
+from dpcourse.loss.methods.saddle import AIM, Saddle, log_kappa
 from dpcourse.loss.solve import ULP
 
 _MANY, _FEW = 2**13, 32  # nodes of a line that are too many for more than a few epsilons
@@ -104,27 +104,27 @@ class Contour:
 
     saddle: Saddle
     why: str
-    _plans: dict[tuple[bool, int], Plan | None] = field(default_factory=dict, repr=False)
+    _plans: dict[int, Plan | None] = field(default_factory=dict, repr=False)
 
     @property
     def method(self) -> str:
         """What it does, and why it was chosen."""
         return f"contour: the moment generating function on a line through the saddle point, {self.why}"
 
-    def _make(self, table: Table, cell: int) -> Plan | None:
+    def _make(self, cell: int) -> Plan | None:
         """The line for one cell of epsilons: through the saddle point, or if that is long, the best of some.
 
         A heavy tail (a small sampling rate) bends K so sharply that lines left of the saddle point, where
         e^{K(c) - c eps} is hardly larger, allow for much longer steps.
         """
-        lines = [line] if (line := self._line(table, cell, 1.0)) else []
+        lines = [line] if (line := self._line(cell, 1.0)) else []
         if not lines or lines[0].last > _MANY * lines[0].h:
-            lines += [line for part in (0.5, 0.25, 0.1) if (line := self._line(table, cell, part))]
+            lines += [line for part in (0.5, 0.25, 0.1) if (line := self._line(cell, part))]
         return self._plan(min(lines, key=lambda line: line.last / line.h)) if lines else None
 
-    def _line(self, table: Table, cell: int, part: float) -> Line | None:
+    def _line(self, cell: int, part: float) -> Line | None:
         """A part of the saddle point as c, the step and the last node."""
-        members = table.members(cell)
+        table, members = self.saddle.rows(cell)
         middle = members[len(members) // 4]  # rather below the saddle points: large c amplify the far tail
         c, centre = part * float(table.c[middle]), float(table.eps[middle])
         ends = table.ends(members)
@@ -159,27 +159,16 @@ class Contour:
         rounding = ULP * ulps * float(size.sum()) + turning * abs(centre)
         return Plan(line, t, term.real, term.imag, rounding, turning)
 
-    def _find(self, epsilon: float) -> Plan | None:
-        """The plan of the cell of an epsilon, made when first needed; None where the table ends."""
-        wide = bool(epsilon > self.saddle.table().eps[-1])
-        table = self.saddle.table(wide)
-        at = int(np.searchsorted(table.eps, epsilon))
-        if at == len(table.eps):
-            return None
-        key = wide, int(table.cell[at])
-        if key not in self._plans:
-            self._plans[key] = self._make(table, key[1])
-        return self._plans[key]
-
     def _apply(self, what: str, epsilon: Floats, rows: int) -> Any:
-        """One method of the plan of each epsilon."""
-        out = np.full((rows, len(epsilon)), np.nan)
-        plans = [self._find(float(e)) for e in epsilon]
-        for plan in {id(plan): plan for plan in plans if plan is not None}.values():
-            if len(plan.t) > _MANY and len(epsilon) > _FEW:
-                continue
-            mine = np.array([p is plan for p in plans])
-            out[:, mine] = getattr(plan, what)(epsilon[mine])
+        """One method of the plan of each epsilon's cell, which is made when first needed."""
+        out, cells = np.full((rows, len(epsilon)), np.nan), self.saddle.cells(epsilon)
+        for cell in set(cells.tolist()) - {-1}:
+            if cell not in self._plans:
+                self._plans[cell] = self._make(cell)
+            plan = self._plans[cell]
+            if plan is not None and (len(plan.t) <= _MANY or len(epsilon) <= _FEW):
+                mine = cells == cell
+                out[:, mine] = getattr(plan, what)(epsilon[mine])
         return out
 
     def _vanished(self, epsilon: Floats) -> Any:

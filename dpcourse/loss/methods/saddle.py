@@ -44,6 +44,11 @@ class Table:
     curve: Floats
     cell: Any
 
+    def find(self, epsilon: Floats) -> Any:
+        """The cells of epsilons, -1 beyond the last."""
+        at = np.searchsorted(self.eps, epsilon)
+        return np.where(at < len(self.cell), self.cell[np.minimum(at, len(self.cell) - 1)], -1)
+
     def members(self, cell: int, width: int = 1) -> Any:
         """The rows of a cell, or of `width` neighbouring cells."""
         return np.flatnonzero(self.cell // width == cell)
@@ -119,6 +124,18 @@ class Saddle:
                 table = self._tabulate(np.union1d(even, np.geomspace(low, table.c[seen - 1], 50)))
             self._tables[wide] = table
         return self._tables[wide]
+
+    def cells(self, epsilon: Floats) -> Any:
+        """The cell of each epsilon: in the table, beyond it in the wide one as -2 - cell, or -1 for none."""
+        keys = self.table().find(epsilon)
+        if (beyond := keys < 0).any():
+            keys[beyond] = -2 - self.table(wide=True).find(epsilon[beyond])
+        return keys
+
+    def rows(self, key: int) -> tuple[Table, Any]:
+        """The table of a cell that `cells` names, and its rows there."""
+        table = self.table(wide=key < 0)
+        return table, table.members(key if key >= 0 else -2 - key)
 
     def _tabulate(self, grid: Floats) -> Table:
         with np.errstate(over="ignore", invalid="ignore"):

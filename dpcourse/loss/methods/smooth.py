@@ -43,10 +43,6 @@ _REACH: Final = 6.0  # w T: the smoothing leaves e^-18 at the end of the line
 _SPARE: Final = 1e-10  # times c: the part of delta that nodes may have which are left out
 
 
-Cell = tuple[bool, int]
-"""Of the saddle's wide table or of the other one, and which."""
-
-
 @dataclass(frozen=True)
 class Line:
     """Re z = c with step h, for epsilons around `centre`; K(c); what may be left out; aliases; the aim."""
@@ -97,7 +93,7 @@ class Smooth:
 
     saddle: Saddle
     waves: Sequence[Waves]
-    _nodes: dict[Cell, Nodes | None] = field(default_factory=dict, repr=False)
+    _nodes: dict[int, Nodes | None] = field(default_factory=dict, repr=False)
 
     @property
     def method(self) -> str:
@@ -105,17 +101,9 @@ class Smooth:
         why = "the losses share no lattice, or too long a one"
         return f"smoothed contour: {why}, so a little noise is added, for each side once"
 
-    def _cell(self, epsilon: float) -> Cell:
-        """In the table, or beyond it in the wide one; -1 where that ends as well."""
-        wide = bool(epsilon > self.saddle.table().eps[-1])
-        table = self.saddle.table(wide)
-        at = int(np.searchsorted(table.eps, epsilon))
-        return wide, int(table.cell[at]) if at < len(table.cell) else -1
-
-    def _line(self, cell: Cell, aim: float) -> Line | None:
-        """The line for a cell of epsilons, its step and its length."""
-        table = self.saddle.table(cell[0])
-        members = table.members(cell[1])
+    def _line(self, cell: int, aim: float) -> Line | None:
+        """The line for a cell of epsilons, its step and its length; None if there is no such cell."""
+        table, members = self.saddle.rows(cell)
         if not len(members):
             return None
         middle = members[len(members) // 3]
@@ -135,7 +123,7 @@ class Smooth:
         """About how many nanoseconds a line takes, at a delta of 1e-6."""
         table = self.saddle.table()
         at = min(int(np.searchsorted(-table.log_delta, 14)), len(table.cell) - 1)
-        line = self._line((False, int(table.cell[at])), _AIM)
+        line = self._line(int(table.cell[at]), _AIM)
         return math.inf if line is None else self._search(line).work
 
     def _search(self, line: Line) -> Search:
@@ -197,13 +185,13 @@ class Smooth:
     def _at(self, epsilon: Floats) -> Any:
         """Both bounds and the slope, each epsilon by the nodes of its cell; NaN where there are none."""
         found = np.full((3, len(epsilon)), np.nan)
-        cells = [self._cell(level) for level in epsilon.tolist()]
-        for cell in set(cells):
+        cells = self.saddle.cells(epsilon)
+        for cell in set(cells.tolist()):
             if cell not in self._nodes:
                 self._nodes[cell] = self._make(self._line(cell, _AIM))
             if (nodes := self._nodes[cell]) is None:
                 continue
-            mine = np.array([other == cell for other in cells])
+            mine = cells == cell
             low, high, slope = found[:, mine] = nodes.at(epsilon[mine])
             off = float(np.max((high - low) / np.maximum(slope, 1e-300))) / 2
             if off <= 2 * _AIM or nodes.line.aim < _AIM or nodes.cut or len(epsilon) > _FEW:
