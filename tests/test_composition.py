@@ -22,6 +22,7 @@ from dpcourse.loss import DensityLoss, FiniteLoss, GaussianLoss, LaplaceLoss, Pr
 from dpcourse.loss.composed import Composed, compose
 from dpcourse.loss.methods.choose import candidates, contours
 from dpcourse.loss.methods.contour import Contour
+from dpcourse.loss.methods.factors import LaplaceFactor
 from dpcourse.loss.methods.grid import Grid
 from dpcourse.loss.methods.knots import knots
 from dpcourse.loss.methods.spline import spline
@@ -119,6 +120,18 @@ def test_different_laplace_losses(row: dict[str, Any]) -> None:
 
 def different_laplace(unit: float, n: int) -> PrivacyLoss:
     return compose([(LaplaceLoss(unit * i), 1) for i in range(1, n + 1)])
+
+
+@given(st.floats(-3, 1.5), st.floats(-5, 1.5), st.floats(-5, 3), st.floats(-4, 3))
+def test_nothing_on_a_line_is_above_the_bound_on_laplace_decay(
+    log_s: float, log_c: float, log_t: float, log_on: float
+) -> None:
+    s, c, t = 10**log_s, 10**log_c, 10**log_t
+    factor = LaplaceFactor(np.array([s]), np.array([1.0]))
+    again = np.pi / s * np.arange(1, 6)  # where the atoms are in phase
+    beyond = np.array([t, t * (1 + 10**log_on), *again[again > t]])
+    sizes = factor.cumulant(np.append(c, c + 1j * beyond)).real
+    assert (sizes[1:] - sizes[0]).max() <= factor.decay(c, t) + 1e-14
 
 
 def test_resonating_atoms_of_different_laplace_losses() -> None:

@@ -70,10 +70,11 @@ class LaplaceFactor:
 
     M - 1 = e^{-s/2} [2 sinh(s(z+1)/2) sinh(sz/2) + (s/2)(shc(ws) - shc(s/2))],  shc(x) = sinh(x)/x.
 
-    Decay: with a = c + 1/2, |cosh(ws)|^2 = cosh^2(as) - sin^2(ts) and |sinh(ws)/w| <= cosh(as) min(s,
-    1/t), so |M| <= e^{-s/2} cosh(as) [sqrt(1 - sin^2(ts)/cosh^2(as)) + min(s, 1/t)/2]. The root is
-    largest where sin(ts) is smallest: for u from t to pi/s - t no larger than at t, beyond at most 1
-    (the atoms are in phase again).
+    Decay: with a = c + 1/2, |cosh(ws)|^2 = cosh^2(as) - sin^2(ts), and sinh(ws)/w, the integral of cosh(wl)
+    over l from 0 to s, is at most cosh(as)/t and at most sinh(as)/a - g(t)/(2 cosh(as)), g(t) the integral of
+    sin^2(tl). Together |M| <= e^{-s/2} cosh(as) [sqrt(1 - sin^2(ts)/cosh^2(as)) + `between`(t)/2]. The root
+    is largest where sin(ts) is smallest: for u from t to pi/s - t no larger than at t, beyond at most 1 (the
+    atoms are in phase again). g rises up to t = pi/(2s), and is at least s (1 - 1/pi)/2 beyond.
     """
 
     shifts: Floats
@@ -102,10 +103,18 @@ class LaplaceFactor:
 
     def decay(self, c: float, t: float) -> float:
         s, a = self.shifts, c + 0.5
-        wide = np.sin(np.minimum(t * s, np.pi / 2)) / np.cosh(np.minimum(a * s, 300))
-        here = np.sqrt(1 - wide * wide) + np.minimum(s, 1 / t) / 2
+        narrow = 1 / np.cosh(np.minimum(a * s, 300))
+
+        def between(u: Any) -> Any:
+            near = np.minimum(u, np.pi / (2 * s))
+            integral = (s - np.sin(2 * near * s) / (2 * near)) / 2
+            integral = np.where(near < u, s * (1 - 1 / np.pi) / 2, integral)
+            return np.minimum(1 / u, np.tanh(a * s) / a - integral * narrow * narrow / 2)
+
+        wide = np.sin(np.minimum(t * s, np.pi / 2)) * narrow
+        here = np.sqrt(1 - wide * wide) + between(t) / 2
         again = np.where(t * s < np.pi / 2, np.pi / s - t, t)  # from here on the root may be 1
-        bound = np.maximum(here, 1 + np.minimum(s, 1 / again) / 2)
+        bound = np.maximum(here, 1 + between(again) / 2)
         ratio = np.log(bound) - np.log1p(np.tanh(a * s) / (2 * a))
         return float(self.times @ np.minimum(ratio, 0.0))
 
