@@ -24,7 +24,7 @@ from dpcourse.loss.base import Bounds, PrivacyLoss
 from dpcourse.loss.engine import Engine, Parts, largest_sum, sum_up
 from dpcourse.loss.finite import FiniteLoss
 from dpcourse.loss.shifts import GaussianLoss, LaplaceLoss
-from dpcourse.loss.solve import TINIEST, ULP, certified
+from dpcourse.loss.solve import TINIEST, ULP, certified, closer
 
 _WIDEST = 1e4  # a Laplace shift: e^-shift is far from every double
 _RAREST = -60.0  # ln of a probability of finite losses that no bracket on delta would show
@@ -246,11 +246,11 @@ class Composed(PrivacyLoss):
         if root <= 0 and self.delta_bounds(0.0)[1] <= target:
             return 0.0, 0.0
         root = min(max(root, 0.0), largest)
-        pad = (1.1 * off if off < 1e-6 * (1 + root) else 0.0) + 4 * ULP * root  # wide: see how far it is
+        pad = (1.1 * off if off < math.inf else 0.0) + 4 * ULP * root
         ends = root - min(pad, root), min(root + pad, largest)
         low, high = self._forward(np.array(ends))
         if low[0] >= target and high[1] <= target:
-            return ends
+            return closer(self.delta_bounds, target, ends)  # the root may be that of a coarser method
         return certified(self.delta_bounds, target, ends, largest)
 
     def __repr__(self) -> str:

@@ -55,21 +55,32 @@ def certified(
     From the start outwards in ever larger steps; if that went far, halving brings the ends together again.
 
     >>> [round(x, 8) for x in certified(lambda x: (0.9 - x, 1.1 - x), 0.5, (0.5, 0.5), 1.0)]
-    [0.4, 0.6]
+    [0.3984375, 0.6015625]
     """
 
-    def above(x: float) -> bool:
-        return bool(bounds(x)[0] >= target)
+    lower = _outwards(lambda x: bool(bounds(x)[0] >= target), start[0], -1, 0.0)
+    upper = _outwards(lambda x: bool(bounds(x)[1] <= target), start[1], +1, last)
+    return closer(bounds, target, (lower, upper))
 
-    def below(x: float) -> bool:
-        return bool(bounds(x)[1] <= target)
 
-    lower, upper = _outwards(above, start[0], -1, 0.0), _outwards(below, start[1], +1, last)
-    middle = (lower + upper) / 2
-    while _apart(lower, upper) and (above(middle) or below(middle)):
-        lower, upper = (middle, upper) if above(middle) else (lower, middle)
+def closer(
+    bounds: Callable[[float], tuple[Any, Any]], target: float, ends: tuple[float, float]
+) -> tuple[float, float]:
+    """Certain ends brought together: halved while the bounds at the middle decide, then each by itself.
+
+    >>> [round(x, 8) for x in closer(lambda x: (0.9 - x, 1.1 - x), 0.5, (0.0, 1.0))]
+    [0.375, 0.625]
+    """
+    lower, upper = ends
+    while _apart(lower, upper):
         middle = (lower + upper) / 2
-    return _inwards(above, lower, middle), _inwards(below, upper, middle)
+        low, high = bounds(middle)
+        if low < target < high:
+            near = (upper - lower) / 32
+            lower = _inwards(lambda x: bool(bounds(x)[0] >= target), lower, middle, near)
+            return lower, _inwards(lambda x: bool(bounds(x)[1] <= target), upper, middle, near)
+        lower, upper = (middle, upper) if low >= target else (lower, middle)
+    return lower, upper
 
 
 def _outwards(holds: Callable[[float], bool], start: float, way: int, last: float) -> float:
@@ -83,16 +94,16 @@ def _outwards(holds: Callable[[float], bool], start: float, way: int, last: floa
     return last if way * (point - last) >= 0 else point
 
 
-def _inwards(holds: Callable[[float], bool], good: float, bad: float) -> float:
-    """A point where it holds, next to where it does not."""
-    while _apart(good, bad):
+def _inwards(holds: Callable[[float], bool], good: float, bad: float, near: float) -> float:
+    """A point where it holds, near one where it does not."""
+    while abs(good - bad) > near:
         middle = (good + bad) / 2
         good, bad = (middle, bad) if holds(middle) else (good, middle)
     return good
 
 
 def _apart(a: float, b: float) -> bool:
-    return 1e-9 * (1 + abs(a)) < abs(b - a) < math.inf
+    return 1e-9 + 1e-13 * abs(a) < abs(b - a) < math.inf
 
 
 def _log(x: float) -> float:
