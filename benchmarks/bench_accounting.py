@@ -72,6 +72,7 @@ def cases() -> list[Case]:
         *map(responses, steps),
         *map(gaussian, steps),
         *map(subsampled, (1000, 10_000)),
+        subsampled(100_000, 1e-4, 0.8),
         *map(different, (0.001, 0.01)),
         *map(arbitrary, (100, 1000)),
         large_and_small(),
@@ -106,15 +107,16 @@ def gaussian(k: int) -> Case:
     )
 
 
-def subsampled(k: int) -> Case:
+def subsampled(k: int, rate: float = 0.01, sigma: float = 1.0) -> Case:
     def peer(pld: Any, up: bool) -> Any:
-        return pld.from_gaussian_mechanism(1, pessimistic_estimate=up, sampling_prob=0.01).self_compose(k)
+        return pld.from_gaussian_mechanism(sigma, pessimistic_estimate=up, sampling_prob=rate).self_compose(k)
 
+    usual = rate == 0.01  # a small rate needs a longer line
     return Case(
-        f"subsampled Gaussian q = 0.01, sigma 1, k = {k}, both directions",
-        lambda: [k * SubsampledGaussianLoss(0.01, 1.0, removed) for removed in (True, False)],
+        f"subsampled Gaussian q = {rate:g}, sigma {sigma:g}, k = {k}, both directions",
+        lambda: [k * SubsampledGaussianLoss(rate, sigma, removed) for removed in (True, False)],
         peer,
-        *(1e-9, 50, 10.0),
+        *((1e-9, 50, 10.0) if usual else (1e-8, 1)),
     )
 
 
