@@ -56,8 +56,9 @@ def certified(
 
     >>> [round(x, 8) for x in certified(lambda x: (0.9 - x, 1.1 - x), 0.5, (0.5, 0.5), 1.0)]
     [0.3984375, 0.6015625]
+    >>> certified(lambda x: (0.1, 0.6), 0.5, (1.0, 1.0), math.inf)  # nothing is certain
+    (0.0, inf)
     """
-
     lower = _outwards(lambda x: bool(bounds(x)[0] >= target), start[0], -1, 0.0)
     upper = _outwards(lambda x: bool(bounds(x)[1] <= target), start[1], +1, last)
     return closer(bounds, target, (lower, upper))
@@ -88,10 +89,12 @@ def _outwards(holds: Callable[[float], bool], start: float, way: int, last: floa
     step = 0.0
     for _ in range(150):
         point = start + way * step
-        if way * (point - last) >= 0 or holds(point):
+        if way * (point - last) >= 0:
             break
+        if holds(point):
+            return point
         step = max(2 * step, 4 * ULP * max(start, 1e-12))
-    return last if way * (point - last) >= 0 else point
+    return last
 
 
 def _inwards(holds: Callable[[float], bool], good: float, bad: float, near: float) -> float:
