@@ -151,6 +151,16 @@ def test_grid_and_contour_agree(sigma: float, rate: float, log_k: float, log_del
     assert overlap((low[answered], high[answered]), (grid[0][answered], grid[1][answered]))
 
 
+def test_many_epsilons_at_once_agree_with_one_at_a_time() -> None:
+    """A long line serves a few epsilons; for a whole curve the grid answers instead."""
+    loss, eps = 10**5 * SubsampledGaussianLoss(1e-5, 0.8), np.linspace(0.001, 0.05, 40)
+    curve = loss.delta_bounds(eps)
+    one = [loss.delta_bounds(e) for e in eps[::13]]
+    few = np.array(one).T
+    assert overlap((curve[0][::13], curve[1][::13]), (few[0], few[1]))
+    assert np.all(few[1] - few[0] <= curve[1][::13] - curve[0][::13])
+
+
 @pytest.mark.slow
 def test_a_lot_of_noise_takes_little_memory() -> None:
     """The contour of ten releases with sigma = 100 once took millions of phases, and four gigabytes."""
