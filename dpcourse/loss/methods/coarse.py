@@ -20,6 +20,7 @@ import numpy as np
 from dpcourse.errors import Floats
 from dpcourse.loss.base import PrivacyLoss
 from dpcourse.loss.finite import FiniteLoss
+from dpcourse.loss.methods.counts import possible
 from dpcourse.loss.methods.crest import crest
 from dpcourse.loss.methods.listing import Listing, Parts, listing
 from dpcourse.loss.methods.saddle import Saddle
@@ -62,7 +63,7 @@ class Coarse:
         c = np.interp(epsilon, table.eps, table.c)[:, None]
         square: Any = 0.0
         for leaf, k in self.steps:
-            losses, p = leaf.atoms
+            losses, p = possible(leaf)
             tilted = p * np.exp(c * (losses - losses.max()))
             tilted /= tilted.sum(-1, keepdims=True)
             square += k * (tilted @ losses**2 - (tilted @ losses) ** 2)
