@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import logging
 import math
-import time
 import tracemalloc
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.accountants import DELTA, Bracket, installed, others, wrong_side
-from benchmarks.harness import Row, best_of
+from benchmarks.harness import Row, best_of, in_turns
 from dpcourse.loss import FiniteLoss, GaussianLoss, LaplaceLoss, PrivacyLoss
 from dpcourse.loss.composed import compose
 from dpcourse.loss.subsampled import SubsampledGaussianLoss
@@ -38,12 +37,12 @@ class Case:
     times: float
     milliseconds: float = math.inf
 
-    def ours(self) -> Bracket:
-        pairs = [loss.epsilon_bounds(DELTA) for loss in self.loss()]
+    def ours(self, delta: float = DELTA) -> Bracket:
+        pairs = [loss.epsilon_bounds(delta) for loss in self.loss()]
         return max(p[0] for p in pairs), max(p[1] for p in pairs)
 
-    def theirs(self, pld: Any) -> Bracket:
-        upper, lower = (self.peer(pld, kind).get_epsilon_for_delta(DELTA) for kind in (True, False))
+    def theirs(self, pld: Any, delta: float = DELTA) -> Bracket:
+        upper, lower = (self.peer(pld, kind).get_epsilon_for_delta(delta) for kind in (True, False))
         return lower, upper
 
 
@@ -176,30 +175,38 @@ def rows() -> Iterator[Row]:
         yield from _compared(case, pld)
     yield from others(subsampled(1000).ours)
     yield from wrong_side(pld)
+    yield from _tiny(pld)
     yield from _curves()
     yield _memory()
     logging.disable(logging.NOTSET)
 
 
 def _compared(case: Case, pld: Any) -> Iterator[Row]:
-    ours = 1e3 * best_of(case.ours, 60 if case.width == 1e-10 else 9)  # some take a fifth of a millisecond
     low, high = case.ours()
-    theirs, wide, note = None, None, "dp-accounting is not installed"
+    ours, theirs, wide, note = best_of(case.ours, 20), None, None, "dp-accounting is not installed"
     if pld is not None:
-        start = time.perf_counter()
         below, above = case.theirs(pld)
-        theirs, wide = 1e3 * (time.perf_counter() - start), above - below
-        if theirs < 1e3:  # a slow one is not worth a second look
-            theirs = min(theirs, 1e3 * best_of(partial(case.theirs, pld), 3))
-        apart = max(low - above, below - high)
+        ours, theirs = in_turns(case.ours, partial(case.theirs, pld))
+        wide, apart = above - below, max(low - above, below - high)
         note = f"{theirs / ours:.0f} times faster" + (f", but {apart:.1g} apart" if apart > 1e-8 else "")
-    quick = ours <= case.milliseconds
+    quick = 1e3 * ours <= case.milliseconds
     holds = None if theirs is None else theirs >= case.times * ours and quick
     limit = "" if math.isinf(case.milliseconds) else f", <= {case.milliseconds:g} ms"
-    yield Row(case.name, ours, theirs, "ms", f">= {case.times:g} times faster{limit}", holds, note)
+    goal = f">= {case.times:g} times faster{limit}"
+    yield Row(case.name, 1e3 * ours, None if theirs is None else 1e3 * theirs, "ms", goal, holds, note)
     yield Row(
         "    width of the bracket", high - low, wide, "", f"<= {case.width:g}", high - low <= case.width
     )
+
+
+def _tiny(pld: Any) -> Iterator[Row]:
+    """The width where delta is far below an ulp of 1."""
+    many = (laplace, responses, gaussian, subsampled, arbitrary)
+    for case in (*(kind(1000) for kind in many), different(0.01)):
+        low, high = case.ours(1e-30)
+        note = "dp-accounting is not installed" if pld is None else f"its pair: {case.theirs(pld, 1e-30)}"
+        name = f"width at delta = 1e-30, {case.name}"
+        yield Row(name, high - low, None, "", f"<= {case.width:g}", high - low <= case.width, note)
 
 
 def _curves() -> Iterator[Row]:

@@ -14,6 +14,7 @@ grid      everything else                                    tilted Fourier tran
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -49,7 +50,7 @@ _WIDEST = 600.0  # a Laplace loss whose least value has a probability that is a 
 _MOST_WAVES = 400  # exponentials on a line; beyond that a grid is faster
 _NEEDED = 27.0  # Laplace losses alone need prod M_i/A_i > e^27 at c = 0, or the contour never gets to 1e-11
 _ENTRY, _MANY = 200.0, 2**22  # nanoseconds for an entry of a list, and too many of them
-_SMOOTH = {GaussianLoss: GaussianFactor, SubsampledGaussianLoss: SubsampledFactor}
+_SMOOTH: dict[type, Any] = {GaussianLoss: GaussianFactor, SubsampledGaussianLoss: SubsampledFactor}
 
 
 def candidates(parts: Parts) -> Iterator[Engine]:
@@ -90,19 +91,17 @@ def candidates(parts: Parts) -> Iterator[Engine]:
 def contours(parts: Parts, needed: float = _NEEDED) -> Iterator[Contour]:
     """The contour, if it knows every loss and something makes it decay."""
     laplace = [(leaf.shift, float(k)) for leaf, k in parts if isinstance(leaf, LaplaceLoss)]
+    smooth = [(leaf, k) for leaf, k in parts if type(leaf) in _SMOOTH]
+    why = sorted({f"where {type(leaf).__name__} decays" for leaf, _ in smooth})
+    if math.fsum(k * math.log1p(math.tanh(shift / 2)) for shift, k in laplace) > needed:
+        why.append(f"where {int(sum(k for _, k in laplace))} Laplace losses together decay")
     finite = [FiniteFactor(leaf, k) for leaf, k in parts if isinstance(leaf, FiniteLoss)]
-    smooth: list[Any] = [_SMOOTH[type(leaf)](leaf, k) for leaf, k in parts if type(leaf) in _SMOOTH]
-    if len(laplace) + len(finite) + len(smooth) < len(parts):
+    if not why or len(laplace) + len(finite) + len(smooth) < len(parts):
         return
-    why = sorted({f"where {type(factor.leaf).__name__} decays" for factor in smooth})
-    factors: list[Factor] = [*finite, *smooth]
+    factors: list[Any] = [*finite, *(_SMOOTH[type(leaf)](leaf, k) for leaf, k in smooth)]
     if laplace:
-        shifts, times = np.array(laplace).T
-        factors.append(LaplaceFactor(shifts, times))
-        if times @ np.log1p(np.tanh(shifts / 2)) > needed:
-            why.append(f"where {int(times.sum())} Laplace losses together decay")
-    if why:
-        yield Contour(Saddle(factors, _mean(parts)), " and ".join(why))
+        factors.append(LaplaceFactor(*np.array(laplace).T))
+    yield Contour(Saddle(factors, _mean(parts)), " and ".join(why))
 
 
 def smoothed(laplace: Any, finite: Any) -> Smooth | None:

@@ -42,7 +42,7 @@ def common_step(values: Floats, off: float, most: float = _MOST_POINTS) -> float
     0.0001
     """
     top = float(values.max(initial=0.0))
-    rounding = 1e-12 * top + 64 * off
+    rounding = _nearest(top, off)
     values = values[values > rounding]
     if len(values) < 2:
         return top if len(values) else 0.0
@@ -60,6 +60,11 @@ def common_step(values: Floats, off: float, most: float = _MOST_POINTS) -> float
     whole = np.round(values / step)
     step = float(whole @ values / (whole @ whole))  # least squares: the average of the evidence
     return step if np.all(np.abs(values - whole * step) <= rounding) else 0.0
+
+
+def _nearest(span: float, off: float) -> float:
+    """How near two losses may be before their distance is rounding."""
+    return 1e-12 * span + 64 * off
 
 
 def discounted(mass: Floats, step: float) -> Floats:
@@ -90,27 +95,27 @@ class Lattice:
         n = len(self.mass)
         below, above = np.zeros((2, n + 1))
         below[:n] = discounted(self.mass, self.step)
-        above[: n - 1] = -math.expm1(-self.step) * np.cumsum(below[n - 1 : 0 : -1], dtype=WIDE)[::-1]
+        above[: n - 1] = -math.expm1(-self.step) * below[n - 1 : 0 : -1].cumsum(dtype=WIDE)[::-1]
         object.__setattr__(self, "_below", below)
         object.__setattr__(self, "_above", above)
+        object.__setattr__(self, "_points", self.start + self.step * np.arange(n + 1))
 
     def _parts(self, eps: Floats) -> tuple[Any, Any, Any]:
-        """D_j, B_j and 1 - e^{eps - l_j} at the first lattice point above eps."""
-        j = np.floor((eps - self.start) / self.step).astype(int) + 1
-        j = np.minimum(np.maximum(j, 0), len(self.mass))
-        gap = np.minimum(eps - (self.start + self.step * j), 0.0)
-        return self._above[j], self._below[j], -np.expm1(gap)  # type: ignore[attr-defined]
+        """D_j, B_j and e^{eps - l_j} - 1 at the first lattice point above eps."""
+        j = self._points[:-1].searchsorted(eps, side="right")  # type: ignore[attr-defined]
+        gap = np.minimum(eps - self._points[j], 0.0)  # type: ignore[attr-defined]
+        return self._above[j], self._below[j], np.expm1(gap)  # type: ignore[attr-defined]
 
     def bounds(self, epsilon: Floats) -> tuple[Floats, Floats]:
         """delta at eps -+ slack, widened by the relative error."""
         far, near, gain = self._parts(np.array([epsilon + self.slack, epsilon - self.slack]))
-        low, high = far + gain * near
+        low, high = far - gain * near
         return low * (1 - self.relative), high * (1 + self.relative) + self.lost
 
     def slope(self, epsilon: Floats) -> Any:
         """e^{eps - l_j} B_j."""
         _, near, gain = self._parts(epsilon)
-        return (1 - gain) * near
+        return (1 + gain) * near
 
     def root(self, target: float) -> tuple[float, float]:
         """ln of a ratio, between the two lattice points where delta passes the target."""
@@ -124,13 +129,13 @@ class Lattice:
 
 def binomial(k: int, p: float, q: float) -> tuple[int, Any]:
     """The first index and the terms C(k, j) p^j q^{k-j} that matter, by ratios from the largest one."""
-    mode = int((k + 1) * p / (p + q))
+    mode = min(int((k + 1) * p / (p + q)), k)
     low, high = max(0, mode - _reach(k)), min(k, mode + _reach(k))
     j = np.arange(low, high, dtype=WIDE)
     ratios = (k - j) / (j + 1) * (WIDE(p) / WIDE(q))
-    split = mode - low
-    up, down = np.cumprod(ratios[split:]), np.cumprod(1 / ratios[:split][::-1])[::-1]
-    terms = np.concatenate([down, [WIDE(1)], up])
+    split, terms = mode - low, np.ones(high - low + 1, dtype=WIDE)
+    np.multiply.accumulate(ratios[split:], out=terms[split + 1 :])
+    np.multiply.accumulate(1 / ratios[:split][::-1], out=terms[:split][::-1])
     return low, terms * (np.exp(k * np.log(WIDE(p) + WIDE(q))) / terms.sum())
 
 
@@ -147,6 +152,8 @@ def lattice(parts: Sequence[tuple[FiniteLoss, int]]) -> Lattice | None:
     >>> two.mass, round(two.start / math.log(3)), round(two.step / math.log(3))
     (array([0.0625, 0.375 , 0.5625]), -2, 2)
     """
+    if len(parts) == 1 and len(parts[0][0].atoms[0]) == 2:
+        return _two_values(*parts[0])
     atoms: list[tuple[Any, Any, int]] = [(leaf.atoms[0][::-1], leaf.atoms[1][::-1], k) for leaf, k in parts]
     if any(len(losses) == 0 for losses, _, _ in atoms):
         return None
@@ -158,19 +165,37 @@ def lattice(parts: Sequence[tuple[FiniteLoss, int]]) -> Lattice | None:
     found = _product([(w, p, k) for w, (_, p, k) in zip(where, atoms, strict=True)])
     if found is None:
         return None
-    first, law, roundings = found
-    kept = np.flatnonzero(law >= _FLOOR)
-    law = law[kept[0] : kept[-1] + 1].astype(float)
-    first += int(kept[0])
+    why = f"lattice: every loss is a multiple of {step:.6g} from its smallest, so the law is summed exactly"
     last = sum(k * int(w[-1]) for w, (*_, k) in zip(where, atoms, strict=True))
-    lost = 0.0 if first + len(law) > last else 1e-290
-    steps = sum(k for *_, k in atoms)
-    start = float(sum(k * losses[0] for losses, _, k in atoms)) + step * first
+    least = float(sum(k * losses[0] for losses, _, k in atoms))
     errors = [float(np.abs(span - step * w).max()) for span, w in zip(spans, where, strict=True)]
     slack = sum(k * (error + leaf.slip) for error, (leaf, k) in zip(errors, parts, strict=True))
-    slack += 4 * ULP * abs(start)
+    return _lattice(why, (least, step, last), found, slack, sum(k for *_, k in atoms))
+
+
+def _two_values(leaf: FiniteLoss, k: int) -> Lattice | None:
+    """k losses of two values each: the binomial law, wherever the two lie."""
+    (high, low), (p, q) = (values.tolist() for values in leaf.atoms)
+    step = high - low
+    if step <= _nearest(step, leaf.slip) or _reach(k) > _MOST_POINTS:
+        return None
+    first, law = binomial(k, p, q)
+    why = f"lattice: two loss values and {k} equal steps are a binomial law, summed exactly"
+    return _lattice(why, (k * low, step, k), (first, law, 8.0 + 5 * len(law)), k * leaf.slip, k)
+
+
+def _lattice(
+    why: str, points: tuple[float, float, int], found: tuple[int, Any, float], slack: float, steps: int
+) -> Lattice:
+    """Masses that a double can hold, with their errors; points are the first, the step and the last index."""
+    (least, step, last), (first, law, roundings) = points, found
+    if min(law[0], law[-1]) < _FLOOR:
+        kept = np.flatnonzero(law >= _FLOOR)
+        law, first = law[kept[0] : kept[-1] + 1], first + int(kept[0])
+    start = least + step * first
     relative = ULP * steps + roundings * WIDE_ULP + 32 * ULP
-    return Lattice(_why(parts, step), start, step, law, slack, relative, lost)
+    lost = 0.0 if first + len(law) > last else 1e-290
+    return Lattice(why, start, step, law.astype(float), slack + 4 * ULP * abs(start), relative, lost)
 
 
 def _product(parts: Sequence[tuple[Any, Any, int]]) -> tuple[int, Any, float] | None:
@@ -208,9 +233,3 @@ def _times(law: Any, where: Any, mass: Any) -> Any:
     for shift, weight in zip(where, mass, strict=True):
         product[shift : shift + len(law)] += weight * law
     return product
-
-
-def _why(parts: Sequence[tuple[FiniteLoss, int]], step: float) -> str:
-    if len(parts) == 1 and len(parts[0][0].atoms[0]) == 2:
-        return f"lattice: two loss values and {parts[0][1]} equal steps are a binomial law, summed exactly"
-    return f"lattice: every loss is a multiple of {step:.6g} from its smallest, so the law is summed exactly"

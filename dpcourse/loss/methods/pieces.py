@@ -93,7 +93,8 @@ class Pieces:
         gain = (
             lift[:-1] * (self.values @ (weights * 2 * np.sinh(x / 2))) - math.expm1(-self.width) * below[1:]
         )
-        above = np.append(np.cumsum(gain[::-1])[::-1], 0.0)
+        above = np.zeros(len(below))
+        above[:-1] = gain[::-1].cumsum()[::-1]
         return above, below
 
     def _inside(self, epsilon: Floats) -> tuple[Floats, Floats, Floats]:
@@ -109,9 +110,9 @@ class Pieces:
         density = (share @ self.values[j][:, :, None])[:, :, 0] / share.sum(-1)
         half = to_next[:, None] * halves  # of the distances above eps
         lift, near, mass = np.exp(epsilon / 2 + self.log_scale), below[upper], weights * density[:, 1:]
-        gain, rest = 2 * part * lift * (mass * np.sinh(half)).sum(-1), np.expm1(-to_next) * near
+        gain, rest = 2 * part * lift * np.vecdot(mass, np.sinh(half)), np.expm1(-to_next) * near
         delta = above[upper] - rest + gain  # 0 above the last edge, where the slope must be told
-        slope = near + rest + part * lift * (mass * np.exp(-half)).sum(-1)
+        slope = near + rest + part * lift * np.vecdot(mass, np.exp(-half))
         return delta, np.where(epsilon < self._edges[-1], slope, 0.0), lift * density[:, 0] / self.width
 
     def bounds(self, epsilon: Floats) -> tuple[Floats, Floats]:

@@ -49,7 +49,7 @@ def spline(leaf: LaplaceLoss, k: int) -> Pieces | None:
     rows = _rows(k, s, degree, k // 2 + 1)
     values, atoms = rows[: k // 2, :-1][::-1], rows[:, -1][::-1]
     if k % 2:  # the middle cell reaches below 0; keep it whole
-        values = np.concatenate([rows[k // 2 : k // 2 + 1, :-1][:, :], values])
+        values = np.concatenate([rows[k // 2 : k // 2 + 1, :-1], values])
         atoms = np.append(rows[k // 2, -1], atoms)
     start = k * s - 2 * s * len(values)
     why = f"spline: {k} equal Laplace losses have a piecewise polynomial law, {degree} Gauss nodes a piece"
@@ -62,11 +62,11 @@ def _degree(k: int, s: float) -> tuple[int, float]:
     half = math.log(s / 2)
     taylor = next(n for n in range(1, 1000) if n * half - math.lgamma(n + 1) < -39)
     common = math.lgamma(k + 1) + k * s + math.log(2.0 * k)
-    for d in range(4, k):
+    for d in range(max(taylor, 4), k):
         log_error = common - 2 * math.lgamma(d + 1) - math.lgamma(k - d + 1)
         log_error += d * (half - math.log(2)) + math.log(math.pi * d) / 2
         if log_error < -34.54:  # ln 1e-15
-            return max(d, taylor), math.exp(log_error)
+            return d, math.exp(log_error)
     return max(k, (k + taylor) // 2 + 1), 0.0
 
 
