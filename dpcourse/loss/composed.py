@@ -246,7 +246,7 @@ class Composed(PrivacyLoss):
         if root <= 0 and self.delta_bounds(0.0)[1] <= target:
             return 0.0, 0.0
         root = min(max(root, 0.0), largest)
-        pad = (1.1 * off if off < math.inf else 0.0) + 4 * ULP * root
+        pad = (1.25 * off if off < math.inf else 0.0) + 4 * ULP * root
         ends = root - min(pad, root), min(root + pad, largest)
         low, high = self._forward(np.array(ends))
         if low[0] >= target and high[1] <= target:

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from dpcourse.errors import Floats
+
 
 def log_ratio(a: Fraction, b: Fraction) -> float:
     """ln a/b to two ulps of itself, however near a and b are, and however small.
@@ -48,6 +50,13 @@ def expm1(x: Any) -> Any:
     """e^x - 1 with the digits of x, for real and complex x."""
     if not np.iscomplexobj(x):
         return np.expm1(x)
-    half = np.sin(x.imag / 2)
     grown = np.expm1(x.real)
-    return grown - 2 * (1 + grown) * half * half + 1j * (1 + grown) * np.sin(x.imag)
+    return grown + (1 + grown) * turned(x.imag)
+
+
+def turned(angle: Floats) -> Any:
+    """e^{i angle} - 1 = 2i sin(angle/2) e^{i angle/2}, with the digits of the angle."""
+    sin, cos = np.sin(angle / 2), np.cos(angle / 2)
+    found = np.empty(np.shape(angle), dtype=complex)
+    found.real, found.imag = -2 * sin * sin, 2 * sin * cos
+    return found

@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 ULP: Final = float(np.finfo(float).eps)
+_CLOSE: Final = 8e-9  # ends as near as the smoothed contour brings them: halving would double its work
 TINIEST: Final = float(np.finfo(float).smallest_subnormal)  # the smallest double above 0
 
 
@@ -59,8 +60,9 @@ def certified(
     >>> certified(lambda x: (0.1, 0.6), 0.5, (1.0, 1.0), math.inf)  # nothing is certain
     (0.0, inf)
     """
-    lower = _outwards(lambda x: bool(bounds(x)[0] >= target), start[0], -1, 0.0)
-    upper = _outwards(lambda x: bool(bounds(x)[1] <= target), start[1], +1, last)
+    first = (start[1] - start[0]) / 16
+    lower = _outwards(lambda x: bool(bounds(x)[0] >= target), start[0], -1, 0.0, first)
+    upper = _outwards(lambda x: bool(bounds(x)[1] <= target), start[1], +1, last, first)
     return closer(bounds, target, (lower, upper))
 
 
@@ -84,8 +86,8 @@ def closer(
     return lower, upper
 
 
-def _outwards(holds: Callable[[float], bool], start: float, way: int, last: float) -> float:
-    """The first point of start, start +- a few ulps, then ever larger steps, where it holds; or the last."""
+def _outwards(holds: Callable[[float], bool], start: float, way: int, last: float, first: float) -> float:
+    """Where it holds first: at the start, a first step or a few ulps away, ever larger steps; or the last."""
     step = 0.0
     for _ in range(150):
         point = start + way * step
@@ -93,7 +95,7 @@ def _outwards(holds: Callable[[float], bool], start: float, way: int, last: floa
             break
         if holds(point):
             return point
-        step = max(2 * step, 4 * ULP * max(start, 1e-12))
+        step = max(2 * step, first, 4 * ULP * max(start, 1e-12))
     return last
 
 
@@ -106,7 +108,7 @@ def _inwards(holds: Callable[[float], bool], good: float, bad: float, near: floa
 
 
 def _apart(a: float, b: float) -> bool:
-    return 1e-9 + 1e-13 * abs(a) < abs(b - a) < math.inf
+    return _CLOSE + 1e-13 * abs(a) < abs(b - a) < math.inf
 
 
 def _log(x: float) -> float:

@@ -82,7 +82,7 @@ def candidates(parts: Parts) -> Iterator[Engine]:
             saddle = smooth.saddle
             if not laplace and (peaks := coarse(finite, saddle)):
                 yield peaks
-            if not laplace and (lists := halves(finite, min(smooth.work / _ENTRY, _MANY))):
+            if not laplace and (lists := halves(finite, min(smooth.work / _ENTRY, _MANY), saddle)):
                 yield lists
             yield smooth
     yield Grid(tuple(parts), saddle)

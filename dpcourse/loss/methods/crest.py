@@ -43,16 +43,21 @@ def crest(parts: Parts) -> Listing | None:
     gaps = [(gap, k) for (losses, _), k in laws for gap in (losses[0] - losses[1:]).tolist()]
     if likeliest < _RAREST or not gaps:
         return None
-    found, depth, whole = None, min(gaps)[0], sum(gap * k for gap, k in gaps)
-    while depth < 2 * whole and (deeper := _within(laws, depth)):
-        found, depth = deeper, 2 * depth
+    found, least, whole = None, min(gaps)[0], sum(gap * k for gap, k in gaps)
+    fits, too_many = -1, math.ceil(math.log2(whole) - math.log2(least)) + 2  # the least gap, doubled so often
+    while too_many - fits > 1:
+        middle = (fits + too_many) // 2
+        if deeper := _within(laws, math.ldexp(least, middle)):
+            found, fits = deeper, middle
+        else:
+            too_many = middle
     if found is None:
         return None
     short, mass = found
     top = math.fsum(k * float(losses[0]) for (losses, _), k in laws)
     tails = falling(top - short, (mass * likeliest).astype(float))
     why = f"crest: the largest {len(short)} sums of finite losses, listed; no other is above such an epsilon"
-    depth /= 2
+    depth = math.ldexp(least, fits)
     slack = drift(parts) + ULP * (abs(top) + (len(gaps) + 4) * depth)  # a gap, its multiples, their sums
     return Listing(why, tails, slack, roundings(parts, len(short)), top - depth * (1 - 1e-9))
 

@@ -51,15 +51,15 @@ def outside(parts: Masses, c: float, h: float, ends: Any) -> float:
 
 
 def raised(base: Any, k: int) -> Any:
-    """base ** k by squaring; what is too small to matter is set to 0, because subnormal numbers are slow."""
+    """base ** k by squaring; powers too small to matter are 0 from the start: subnormal numbers are slow."""
+    base = np.where(np.square(base.real) + np.square(base.imag) < 1e-200 ** (1 / k), 0, base)
     result = None
     while k:
         if k & 1:
-            result = base.copy() if result is None else result * base
+            result = base if result is None else result * base
         k >>= 1
         if k:
             base = base * base
-            base[np.abs(base.real) + np.abs(base.imag) < 1e-100] = 0
     return result
 
 

@@ -24,7 +24,6 @@ import numpy as np
 from dpcourse.errors import Floats
 from dpcourse.loss.finite import FiniteLoss
 from dpcourse.loss.methods.counts import Law, fewest, likely, multinomial, plus, possible
-from dpcourse.loss.methods.factors import FiniteFactor
 from dpcourse.loss.methods.listing import Parts, Tails, drift, falling, roundings
 from dpcourse.loss.methods.saddle import Saddle
 
@@ -85,11 +84,13 @@ class Halves:
         return self.saddle.newton(look, target, max(top, 0.0) + 1)
 
 
-def halves(parts: Parts, most: float) -> Halves | None:
+def halves(parts: Parts, most: float, saddle: Saddle) -> Halves | None:
     """Pairs of lists, or None if they have more than so many entries.
 
+    >>> from dpcourse.loss.methods.factors import FiniteFactor
     >>> three = FiniteLoss((0.5, 0.3, 0.2), (0.3, 0.3, 0.4))
-    >>> low, high = halves([(three, 500)], 1e6).bounds(np.array([100.0]))
+    >>> saddle = Saddle([FiniteFactor(three, 500)], mean=500 * three.kl())
+    >>> low, high = halves([(three, 500)], 1e6, saddle).bounds(np.array([100.0]))
     >>> f"{low[0]:.6e} {high[0]:.6e}"
     '1.227306e-05 1.227306e-05'
     """
@@ -101,10 +102,8 @@ def halves(parts: Parts, most: float) -> Halves | None:
     total = math.fsum(float(tails.p.sum() * mass.sum()) for tails, _, mass in made)
     scale = math.prod(math.fsum(possible(leaf)[1]) ** k for leaf, k in parts) / total
     made = [(tails, losses, scale * mass) for tails, losses, mass in made]
-    factors = [FiniteFactor(leaf, k) for leaf, k in parts]
-    mean = sum(k * float(leaf.atoms[0] @ leaf.atoms[1]) for leaf, k in parts)
     relative = roundings(parts, sum(len(tails.p) + len(mass) for tails, _, mass in made))
-    return Halves(made, Saddle(factors, mean), drift(parts), relative + lost, lost)
+    return Halves(made, saddle, drift(parts), relative + lost, lost)
 
 
 def _of_outcomes(leaf: FiniteLoss, k: int, most: float) -> tuple[list[tuple[Law, Law]], float] | None:

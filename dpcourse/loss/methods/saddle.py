@@ -151,8 +151,10 @@ class Saddle:
         cell = np.floor(np.cumsum(np.sqrt(curve) * step) / 2).astype(int)
         return Table(c, eps, log_delta, curve, cell)
 
-    def step(self, c: float, centre: float, shift: Floats, log_delta: Floats) -> tuple[float, Any]:
-        """The largest step whose aliases are small, by Chernoff's bound on each side of c."""
+    def step(
+        self, c: float, centre: float, shift: Floats, log_delta: Floats, aim: float = AIM
+    ) -> tuple[float, Any]:
+        """The largest step whose aliases are e^-aim of delta, by Chernoff's bound on each side of c."""
         chosen, aliases = math.inf, []
         sides = [c * _BELOW, c * _ABOVE]
         with np.errstate(over="ignore", invalid="ignore"):
@@ -161,7 +163,7 @@ class Saddle:
         for x, k_x in zip(sides, np.split(k, [len(_BELOW)]), strict=True):
             chernoff = k_x - x * centre + log_kappa(x)
             worst = (-np.multiply.outer(x, shift) - log_delta).max(-1)
-            need = np.where(np.isfinite(chernoff), chernoff + worst + AIM, np.inf)
+            need = np.where(np.isfinite(chernoff), chernoff + worst + aim, np.inf)
             room = np.where(need > 0, 2 * np.pi * np.abs(x - c) / np.maximum(need, 1e-9), 0.0)
             best = int(np.argmax(room))
             found.append((float(x[best]), float(chernoff[best])))
@@ -173,15 +175,20 @@ class Saddle:
             aliases.append((chernoff_at - ratio - math.log(-math.expm1(-ratio)), -at))
         return chosen, tuple(aliases)
 
-    def newton(self, look: Look, target: float, last: float = math.inf) -> tuple[float, float]:
+    def newton(
+        self, look: Look, target: float, last: float = math.inf, start: float = math.nan
+    ) -> tuple[float, float]:
         """Where the middle of a bracket reaches the target, and how far off that is; NaN where it is NaN.
 
-        Newton's method on ln delta; where atoms make kinks, also in e^eps, in which delta is convex (from the
-        left it never passes the root); and where they make plateaus, bisection.
+        Newton's method on ln delta, from the saddle-point estimate if not from elsewhere; where atoms make
+        kinks, also in e^eps, in which delta is convex (from the left it never passes the root); and where
+        they make plateaus, bisection.
         """
         goal = math.log(target)
-        table = self.table(wide=goal < self.table().log_delta[-1])
-        point = min(max(float(np.interp(-goal, -table.log_delta, table.eps)), 0.0), last)
+        if math.isnan(start):
+            table = self.table(wide=goal < self.table().log_delta[-1])
+            start = float(np.interp(-goal, -table.log_delta, table.eps))
+        point = min(max(start, 0.0), last)
         left, right, off = 0.0, last, math.inf
         for tries in range(120):
             low, high, slope = (float(v[0]) for v in look(np.array([point])))
@@ -198,7 +205,8 @@ class Saddle:
             if value > 0 and slope > 0:
                 off = (high - low) / 2 / slope
                 steps = [value / slope * (math.log(value) - goal)]
-                if abs(steps[0]) < 1e-15 * point + 0.2 * off:
+                again = steps[0] ** 2 * slope / value  # about what is left after this step
+                if min(abs(steps[0]), 4 * again) < 1e-15 * point + 0.2 * off:
                     return point + steps[0], off
                 if slope + value > target:
                     steps.insert(tries < 8, math.log1p((value - target) / slope))

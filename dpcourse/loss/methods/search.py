@@ -21,11 +21,11 @@ import numpy as np
 
 from dpcourse.errors import Floats
 from dpcourse.loss.methods.fourier import raised
-from dpcourse.loss.methods.waves import Waves
+from dpcourse.loss.methods.waves import Waves, chosen
 
 NEAR: Final = 2**9  # nodes that are all computed, well beyond the first peak, before the search begins
 _BLOCK, _ROWS, _SAMPLE = 2**10, 2**6, 1000
-_KEPT: Final = 500.0  # nanoseconds for a node that is kept; a look at one takes about 3 for each e^{itl}
+_KEPT: Final = 150.0  # nanoseconds for a node that is kept; a look at one takes about 3 for each e^{itl}
 _MOST_WORK, _MOST_NODES, _PIECE = 3e9, 2**22, 2**19  # a piece and what came before it must fit into memory
 Found = tuple[float, Floats, Any, float]
 """Where a piece ends; t and M/M(c) at nodes that matter; the sum of |M/M(c)|/t^2 over the others, at most."""
@@ -49,7 +49,7 @@ class Search:
     def _plan(self) -> tuple[float, int, float]:
         """About how many nanoseconds a node takes, with groups of which size, and tau; by a sample."""
         t = self.h * (NEAR + self.count * (0.6180339887498949 * np.arange(1.0, _SAMPLE + 1) % 1))
-        shares = [wave.shares(self.c, t, np.zeros(1))[:, 0] for wave in self.waves]
+        shares = [wave.shares(self.c, wave.turns(t), wave.turns(np.zeros(1)))[:, 0] for wave in self.waves]
         sizes = [2**i for i in range(9) if 2**i * self.h * max(self._spread) <= 1] or [1]
         each = np.sort(self._bound(shares, t, 1))
         enough = min(int(np.searchsorted(np.cumsum(each), self.spare * _SAMPLE / self.count)), _SAMPLE - 1)
@@ -60,8 +60,9 @@ class Search:
         plans = []
         for size in sizes:
             rest = float(np.mean(self._bound(shares, t, size) > tau))
-            look = (3 * terms + 15 * len(self.waves)) * (1 / size + rest)
-            plans.append((kept + look + (35 * terms / size * rest if size > 1 else 0), size, tau))
+            again = rest if size > 1 else 0.0  # a group of one has been seen
+            look = (3 * terms + 15 * len(self.waves)) * (1 / size + again)
+            plans.append((kept + look + 8 * terms / size * again, size, tau))
         return min(plans)
 
     @property
@@ -74,9 +75,12 @@ class Search:
         log_size: Any = 0.0
         for wave, share, spread in zip(self.waves, shares, self._spread, strict=True):
             angle = self.h * (size // 2) * spread
-            cos = np.sqrt(np.minimum(np.square(share.real) + np.square(share.imag), 1.0))
-            turned = math.cos(angle) * cos + math.sin(angle) * np.sqrt(1 - cos * cos)
-            log_size = log_size + wave.times * np.log(np.where(cos < math.cos(angle), turned, 1.0) + 1e-300)
+            square = np.minimum(np.square(share.real) + np.square(share.imag), 1.0)
+            if angle:
+                cos = np.sqrt(square)
+                turned = math.cos(angle) * cos + math.sin(angle) * np.sqrt(1 - square)
+                square = np.square(np.where(cos < math.cos(angle), turned, 1.0))
+            log_size = log_size + wave.times / 2 * np.log(square + 1e-300)
         return np.exp(log_size) / np.square(t - self.h * (size // 2))
 
     def pieces(self) -> Iterator[Found]:
@@ -84,23 +88,28 @@ class Search:
         (cost, group, tau), h, found = self._plan, self.h, 0
         fine: Floats = h * (np.arange(float(group)) - group // 2)
         coarse: Floats = h * group * np.arange(float(_BLOCK))
+        near, far = ([wave.turns(t) for wave in self.waves] for t in (fine, coarse))
         wanted = math.ceil(max(self.count - NEAR, 1) / group / _BLOCK)
         rows = min(_ROWS, wanted, max(1, _PIECE // (group * _BLOCK)))
         last = min(self.count, int(_MOST_WORK / cost))
         for first in range(NEAR, last, group * _BLOCK * rows):
             starts: Floats = h * (first + group // 2 + group * _BLOCK * np.arange(float(rows)))
             middle = np.add.outer(starts, coarse)
-            looks: Any = (wave.shares(self.c, starts, coarse) for wave in self.waves)
-            looks = list(looks) if group == 1 else looks
+            begin = [wave.turns(starts) for wave in self.waves]
+            looks = [wave.shares(self.c, *both) for wave, *both in zip(self.waves, begin, far, strict=True)]
             bound = self._bound(looks, middle, group)
             seen = bound > tau
+            where = np.nonzero(seen)
             value: Any = 1.0
             for i, wave in enumerate(self.waves):
-                share = looks[i][seen] if group == 1 else wave.shares(self.c, fine, middle[seen])
+                if group == 1:
+                    share = looks[i][seen]
+                else:
+                    share = wave.shares(self.c, near[i], chosen(begin[i], far[i], *where))
                 value = value * raised(share, wave.times)
-            t = np.add.outer(fine, middle[seen]).reshape(value.shape)
+            t = middle[seen] if group == 1 else np.add.outer(fine, middle[seen])
             inside = t < h * self.count
-            size = np.abs(value) / np.square(t)
+            size = bound[seen] if group == 1 else np.abs(value) / np.square(t)
             keep = inside & (size > tau)
             left_out = group * float(bound[~seen].sum()) + float(size[inside & ~keep].sum())
             found += int(keep.sum())

@@ -23,38 +23,50 @@ left out, at most 1.9 h/pi |M/M(c)|/t^2 each. Modelled: rounding.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import numpy as np
 
 from dpcourse.errors import Floats
-from dpcourse.loss.logs import expm1
+from dpcourse.loss.logs import turned
 from dpcourse.loss.methods.factors import Factor, FiniteFactor
-from dpcourse.loss.methods.saddle import Saddle, log_kappa
+from dpcourse.loss.methods.saddle import AIM, Saddle, log_kappa
 from dpcourse.loss.methods.search import NEAR, Search
 from dpcourse.loss.methods.waves import Waves
 from dpcourse.loss.solve import ULP
 
-_AIM: Final = 1.5e-9  # w^2 (1 + c), about the width of the bracket on epsilon
+_AIM: Final = 2.5e-9  # w^2 (1 + c), about the width of the bracket on epsilon
+_BLOCK: Final = 2**13
 _FEW: Final = 32  # epsilons that are worth a longer line
-_REACH: Final = 6.0  # w T: the smoothing leaves e^-18 at the end of the line
+_REACH: Final = 6.0  # w T, at most: the smoothing leaves e^-18 at the end of the line
 _SPARE: Final = 1e-10  # times c: the part of delta that nodes may have which are left out
+
+
+def _blocks(count: int) -> Iterator[slice]:
+    """So many nodes, as many at a time as stay near the processor."""
+    return (slice(i, min(i + _BLOCK, count)) for i in range(0, count, _BLOCK))
 
 
 @dataclass(frozen=True)
 class Line:
-    """Re z = c with step h, for epsilons around `centre`; K(c); what may be left out; aliases; the aim."""
+    """Re z = c with step h, for epsilons around `centre`; K(c); w T; what to leave out; aliases; the aim."""
 
     c: float
     centre: float
     k_c: float
     h: float
+    reach: float
     count: int
     spare: float
     aliases: tuple[tuple[float, float], ...]
     aim: float
+
+    @property
+    def shift(self) -> float:
+        """Where the phases turn: e^{-it centre}, and e^{iwwct} from the noise."""
+        return self.centre - (self.reach / (self.h * self.count)) ** 2 * self.c
 
 
 @dataclass(frozen=True)
@@ -73,18 +85,35 @@ class Nodes:
     cut: bool
     """Whether the line is shorter than it should be, because it took too long."""
 
-    def at(self, epsilon: Floats) -> Floats:
-        """The bounds on delta and its slope; the aliases of the upper bound are on the safe side."""
+    def at(self, epsilon: Floats, first: int | None = None) -> Floats:
+        """The bounds on delta and its slope, or what the first nodes say about them.
+
+        The aliases of the upper bound are on the safe side.
+        """
         found = np.empty((3, len(epsilon)))
         for i, shift in enumerate(epsilon - self.line.centre):
-            turn = shift * self.t
-            # einsum is as fast as a product of matrices, and wakes no threads
-            sums = np.einsum("ij,j", self.cos, np.cos(turn)) + np.einsum("ij,j", self.sin, np.sin(turn))
+            sums = np.zeros(3)
+            for some in _blocks(first or len(self.t)):
+                turn = shift * self.t[some]
+                # einsum is as fast as a product of matrices, and wakes no threads
+                sums += np.einsum("ij,j", self.cos[:, some], np.cos(turn))
+                sums += np.einsum("ij,j", self.sin[:, some], np.sin(turn))
             error = self.error + (self.common + ULP * abs(self.line.c * shift)) * sums[1]
             sums += -error, error, 0.0
             found[:, i] = math.exp(self.line.k_c - self.line.c * epsilon[i]) * sums
             found[0, i] -= sum(math.exp(min(at + slope * shift, 700.0)) for at, slope in self.aliases)
         return found
+
+
+def _weights(c: float, t: Floats, value: Any, ww: float) -> Any:
+    """What nodes with noise of variance ww count for: in the lower bound, the upper one, its slope."""
+    z = c + 1j * t
+    grown, once = math.expm1(ww / 2 * c), math.expm1(ww / 2)
+    rise = grown + (1 + grown) * turned(ww / 2 * t)  # e^{w^2 z/2} - 1
+    base = value * np.exp(ww / 2 * (c * c - t * t)) / (z * (z + 1))
+    upper = base * (1 + rise)
+    lower = base * (1 - z * ((1 + once) * rise * (2 + rise) + once))  # 1 - z (e^{w^2 (z + 1/2)} - 1)
+    return np.array([lower, upper, upper * z])
 
 
 @dataclass(frozen=True)
@@ -94,6 +123,7 @@ class Smooth:
     saddle: Saddle
     waves: Sequence[Waves]
     _nodes: dict[int, Nodes | None] = field(default_factory=dict, repr=False)
+    _searches: dict[Line, Search] = field(default_factory=dict, repr=False)
 
     @property
     def method(self) -> str:
@@ -110,13 +140,18 @@ class Smooth:
         c, centre = float(table.c[middle]), float(table.eps[middle])
         ends = table.ends(members)
         shift, log_delta = table.eps[ends] - centre, table.log_delta[ends]
-        h, aliases = self.saddle.step(c, centre, shift, log_delta)
+        # Aliases of a hundredth of the width of the bracket; those of the lower bound have no kappa.
+        small = min(AIM, -math.log(_AIM / 100 * c) - float(log_kappa(4 * c)))
+        h, aliases = self.saddle.step(c, centre, shift, log_delta, small)
         if h == 0 or aim * c > 1:  # sums so small that the noise would drown them
             return None
         k_c = float(self.saddle.cumulant(np.array([c]))[0])
         least = math.exp(min(float((log_delta + c * shift).min()) - k_c + c * centre, 0.0))
-        count = int(_REACH / math.sqrt(aim / (1 + c)) / h) + 1
-        return Line(c, centre, k_c, h, count, _SPARE * min(c, 1.0) * least / h, aliases, aim)
+        wide = math.sqrt(aim / (1 + c))
+        enough = max(_REACH / wide * aim * c * least, 1e-15)  # a truncation of some hundredths of the aim
+        reach = min(math.sqrt(2 * math.log1p(10 / enough)), _REACH)
+        count = int(reach / wide / h) + 1
+        return Line(c, centre, k_c, h, reach, count, _SPARE * min(c, 1.0) * least / h, aliases, aim)
 
     @property
     def work(self) -> float:
@@ -127,7 +162,11 @@ class Smooth:
         return math.inf if line is None else self._search(line).work
 
     def _search(self, line: Line) -> Search:
-        return Search(self.waves, line.c, line.h, line.count, line.spare)
+        if line not in self._searches:
+            each = line.shift / sum(wave.times for wave in self.waves)
+            turned = [replace(wave, losses=wave.losses - each) for wave in self.waves]
+            self._searches[line] = Search(turned, line.c, line.h, line.count, line.spare)
+        return self._searches[line]
 
     def _near(self, c: float, t: Floats) -> Any:
         """M(c + it)/M(c) at the first nodes, where rounding would count most."""
@@ -143,30 +182,31 @@ class Smooth:
         """The nodes of a line, their weights for both bounds, and what they may be off by."""
         if line is None:
             return None
-        c, centre, h = line.c, line.centre, line.h
+        c, h, planned = line.c, line.h, line.h * line.count
         t: Floats = h * np.arange(float(min(line.count, NEAR)))
-        found = [(h * len(t), t, self._near(c, t), 0.0), *self._search(line).pieces()]
+        near = self._near(c, t) * np.exp(-1j * line.shift * t)
+        found = [(h * len(t), t, near, 0.0), *self._search(line).pieces()]
         last = found[-1][0]
-        if last < 10 * _REACH**2:
+        if last < 10 * line.reach**2:
             return None
         t, value = (np.concatenate([piece[i] for piece in found]) for i in (1, 2))
-        z, w = c + 1j * t, _REACH / last
-        base = (h / math.pi) * value * np.exp(w * w / 2 * z * z - 1j * (t * centre))
-        base[0] /= 2
-        both = 1 / (z * (z + 1))
-        upper = base * np.exp(w * w / 2 * z) * both
-        lower = base * (1 - expm1(w * w * (z + 0.5)) * z) * both  # e^{w^2 z^2/2}/z - e^{w^2 (z+1)^2/2}/(z+1)
-        error = self._rounding(line, t, np.abs(upper) + np.abs(lower))
+        ww = (line.reach / last) ** 2
+        value[0] /= 2
+        if last < planned:  # the noise is wider than the phases took it to be
+            value *= np.exp(1j * (ww - (line.reach / planned) ** 2) * c * t)
+        cos, sin = np.empty((2, 3, len(t)))
+        size = np.empty(len(t))
+        for some in _blocks(len(t)):
+            weights = _weights(c, t[some], (h / math.pi) * value[some], ww)
+            cos[:, some], sin[:, some] = weights.real, weights.imag
+            size[some] = np.abs(weights[:2]).sum(0)
+        error = self._rounding(line, t, size)
         error += 1.9 * h / math.pi * sum(piece[3] for piece in found)
-        error += 2.1 * math.exp(w * w * ((c + 1) ** 2 - last**2) / 2) / (math.pi * last)
-        aliases = [
-            (at - float(log_kappa(-slope)) + (w * slope) ** 2 / 2, slope) for at, slope in line.aliases
-        ]
-        ulps = 16 + abs(line.k_c) + 2 * c * abs(centre) + sum(f.roundings(c) for f in self.saddle.factors)
-        sums = np.array([lower, upper, upper * z])
-        return Nodes(
-            line, t, sums.real.copy(), sums.imag.copy(), aliases, error, ULP * ulps, cut=last < h * line.count
-        )
+        error += 2.1 * math.exp(ww * ((c + 1) ** 2 - last**2) / 2) / (math.pi * last)
+        aliases = [(at - float(log_kappa(-slope)) + ww * slope**2 / 2, slope) for at, slope in line.aliases]
+        ulps = 16 + abs(line.k_c) + 2 * c * abs(line.centre)
+        ulps += sum(factor.roundings(c) for factor in self.saddle.factors)
+        return Nodes(line, t, cos, sin, aliases, error, ULP * ulps, cut=last < planned)
 
     def _rounding(self, line: Line, t: Floats, size: Floats) -> float:
         """The rounding of the sums, apart from what all terms have in common.
@@ -175,15 +215,16 @@ class Smooth:
         standard deviation, as it comes from e^{it(L - mean)} - 1; far out, M^k by ulps of k.
         """
         c, first = line.c, min(line.count, NEAR)
-        turn = ULP * abs(line.centre) + sum(wave.drift(c) for wave in self.waves)
+        turn = 2 * ULP * abs(line.shift) + sum(wave.drift(c) for wave in self.waves)
         turn += 8 * ULP * sum(wave.times * wave.spread(c) for wave in self.waves if wave.atomic)
         ulps = 16 + sum(factor.roundings(c) for factor in self._others)
         far = ulps + sum(factor.roundings(c) for factor in self.saddle.factors)
+        far += sum(wave.times for wave in self.waves)  # e^{itl} is a product of two
         near, rest = float(size[:first].sum()), float(size[first:].sum())
         return ULP * (ulps * near + far * rest) + turn * float((size * t).sum())
 
-    def _at(self, epsilon: Floats) -> Any:
-        """Both bounds and the slope, each epsilon by the nodes of its cell; NaN where there are none."""
+    def _at(self, epsilon: Floats, first: int | None = None) -> Any:
+        """Both bounds and the slope, by the (first) nodes of an epsilon's cell; NaN where there are none."""
         found = np.full((3, len(epsilon)), np.nan)
         cells = self.saddle.cells(epsilon)
         for cell in set(cells.tolist()):
@@ -192,9 +233,9 @@ class Smooth:
             if (nodes := self._nodes[cell]) is None:
                 continue
             mine = cells == cell
-            low, high, slope = found[:, mine] = nodes.at(epsilon[mine])
+            low, high, slope = found[:, mine] = nodes.at(epsilon[mine], first)
             off = float(np.max((high - low) / np.maximum(slope, 1e-300))) / 2
-            if off <= 2 * _AIM or nodes.line.aim < _AIM or nodes.cut or len(epsilon) > _FEW:
+            if off <= 1.2 * _AIM or nodes.line.aim < _AIM or nodes.cut or first or len(epsilon) > _FEW:
                 continue
             # Atoms are few here: the width of the noise counts, not only its square.
             if longer := self._make(self._line(cell, _AIM * max((_AIM / off) ** 2, 1 / 64))):
@@ -211,5 +252,6 @@ class Smooth:
         return self._at(epsilon)[2]
 
     def root(self, target: float) -> tuple[float, float]:
-        """Newton's method on ln delta."""
-        return self.saddle.newton(self._at, target)
+        """Newton's method on ln delta, from where the first nodes alone have it."""
+        about, _ = self.saddle.newton(lambda epsilon: self._at(epsilon, NEAR), target)
+        return self.saddle.newton(self._at, target, start=about)

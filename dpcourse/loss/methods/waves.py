@@ -12,9 +12,11 @@ from typing import Any, Final
 import numpy as np
 
 from dpcourse.errors import Floats
-from dpcourse.loss.logs import expm1, log1p
+from dpcourse.loss.logs import log1p, turned
 from dpcourse.loss.solve import ULP
 
+Turns = tuple[Floats, Any]
+"""Some t, and e^{itl} for each of them and each loss."""
 _SINGLE: Final = 2**12 - 1  # entries of a matrix for which the BLAS wakes no second thread: that takes longer
 
 
@@ -53,17 +55,28 @@ class Waves:
         """ln of M(c + it)/M(c) for atoms: from the distances to the mean, so that k ln M keeps its digits."""
         share = self._tilt(c) * self.plain
         mean = float(share @ self.losses)
-        apart = (expm1(1j * np.multiply.outer(t, self.losses - mean)) * share).sum(-1)
+        apart = (turned(np.multiply.outer(t, self.losses - mean)) * share).sum(-1)
         return self.times * (log1p(apart) + 1j * (t * mean))
 
-    def shares(self, c: float, rows: Floats, columns: Floats) -> Any:
+    def turns(self, t: Floats) -> Turns:
+        """e^{itl} for each loss l, a row each."""
+        return t, np.exp(1j * np.multiply.outer(self.losses, t))
+
+    def shares(self, c: float, rows: Turns, columns: Turns) -> Any:
         """M(c + it)/M(c) at every t = row + column."""
-        front = self._tilt(c) * np.exp(1j * np.multiply.outer(rows, self.losses))
-        turns = np.exp(1j * np.multiply.outer(self.losses, columns))
-        share = _product(front * self.plain, turns)
+        (down, first), (across, second) = rows, columns
+        front = self._tilt(c)[:, None] * first
+        share = _product((front * self.plain[:, None]).T, second)
         if not self.atomic:
-            share += _product(front * self.over_w, turns) / (2 * c + 1 + 2j * np.add.outer(rows, columns))
+            w = c + 0.5 + 1j * np.add.outer(down, across)
+            share += _product((front * self.over_w[:, None]).T, second) / (2 * w)
         return share
+
+
+def chosen(rows: Turns, columns: Turns, i: Any, j: Any) -> Turns:
+    """At t = row i + column j."""
+    (down, first), (across, second) = rows, columns
+    return down[i] + across[j], np.take(first, i, axis=1) * np.take(second, j, axis=1)
 
 
 def _product(a: Any, b: Any) -> Any:
