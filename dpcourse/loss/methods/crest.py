@@ -43,14 +43,15 @@ def crest(parts: Parts) -> Listing | None:
     gaps = [(gap, k) for (losses, _), k in laws for gap in (losses[0] - losses[1:]).tolist()]
     if likeliest < _RAREST or not gaps:
         return None
-    found, least, whole = None, min(gaps)[0], sum(gap * k for gap, k in gaps)
-    fits, too_many = -1, math.ceil(math.log2(whole) - math.log2(least)) + 2  # the least gap, doubled so often
-    while too_many - fits > 1:
-        middle = (fits + too_many) // 2
-        if deeper := _within(laws, math.ldexp(least, middle)):
-            found, fits = deeper, middle
+    least, whole = min(gaps)[0], sum(gap * k for gap, k in gaps)
+    found, fits, too_many = None, -1, math.ceil(math.log2(whole) - math.log2(least)) + 2
+    guess, stride = round(math.log2(max(_depth([gap for gap, _ in gaps]) / least, 1.0))), 1
+    while too_many - fits > 1 and (found is None or len(found[0]) < _MOST / 4):
+        doubled = min(max(guess, fits + 1), too_many - 1)  # the depth is the least gap, doubled so often
+        if deeper := _within(laws, math.ldexp(least, doubled)):
+            found, fits, guess, stride = deeper, doubled, doubled + stride, 2 * stride
         else:
-            too_many = middle
+            too_many, guess = doubled, (fits + doubled) // 2
     if found is None:
         return None
     short, mass = found
@@ -60,6 +61,12 @@ def crest(parts: Parts) -> Listing | None:
     depth = math.ldexp(least, fits)
     slack = drift(parts) + ULP * (abs(top) + (len(gaps) + 4) * depth)  # a gap, its multiples, their sums
     return Listing(why, tails, slack, roundings(parts, len(short)), top - depth * (1 - 1e-9))
+
+
+def _depth(gaps: list[float]) -> float:
+    """About how deep half as many sums as are allowed go: a simplex with a cell of its volume for each."""
+    log_volume = math.log(_MOST / 2) + math.lgamma(len(gaps) + 1) + sum(map(math.log, gaps))
+    return math.exp(log_volume / len(gaps)) - sum(gaps) / 2
 
 
 def _within(laws: list[tuple[Law, int]], depth: float) -> tuple[Floats, Any] | None:

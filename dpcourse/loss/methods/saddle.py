@@ -205,7 +205,7 @@ class Saddle:
             if value > 0 and slope > 0:
                 off = (high - low) / 2 / slope
                 steps = [value / slope * (math.log(value) - goal)]
-                again = steps[0] ** 2 * slope / value  # about what is left after this step
+                again = steps[0] * steps[0] * slope / value  # about what is left after this step
                 if min(abs(steps[0]), 4 * again) < 1e-15 * point + 0.2 * off:
                     return point + steps[0], off
                 if slope + value > target:

@@ -37,7 +37,8 @@ from dpcourse.loss.methods.search import NEAR, Search
 from dpcourse.loss.methods.waves import Waves
 from dpcourse.loss.solve import ULP
 
-_AIM: Final = 2.5e-9  # w^2 (1 + c), about the width of the bracket on epsilon
+_AIM: Final = 4e-9  # w^2 (1 + c), about the width of the bracket on epsilon where there are many atoms
+_OFF: Final = 3e-9  # the widest half of a bracket
 _BLOCK: Final = 2**13
 _FEW: Final = 32  # epsilons that are worth a longer line
 _REACH: Final = 6.0  # w T, at most: the smoothing leaves e^-18 at the end of the line
@@ -235,10 +236,10 @@ class Smooth:
             mine = cells == cell
             low, high, slope = found[:, mine] = nodes.at(epsilon[mine], first)
             off = float(np.max((high - low) / np.maximum(slope, 1e-300))) / 2
-            if off <= 1.2 * _AIM or nodes.line.aim < _AIM or nodes.cut or first or len(epsilon) > _FEW:
+            if off <= _OFF or nodes.line.aim < _AIM or nodes.cut or first or len(epsilon) > _FEW:
                 continue
             # Atoms are few here: the width of the noise counts, not only its square.
-            if longer := self._make(self._line(cell, _AIM * max((_AIM / off) ** 2, 1 / 64))):
+            if longer := self._make(self._line(cell, _AIM * max((0.8 * _OFF / off) ** 2, 1 / 64))):
                 self._nodes[cell], found[:, mine] = longer, longer.at(epsilon[mine])
         return found
 
