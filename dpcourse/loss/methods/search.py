@@ -24,7 +24,7 @@ from dpcourse.loss.methods.fourier import raised
 from dpcourse.loss.methods.waves import Waves, chosen
 
 NEAR: Final = 2**9  # nodes that are all computed, well beyond the first peak, before the search begins
-_BLOCK, _ROWS, _SAMPLE = 2**10, 2**6, 1000
+_BLOCK, _ROWS, _SIDE, _SAMPLE = 2**10, 2**6, 2**5, 2**10
 _KEPT: Final = 150.0  # nanoseconds for a node that is kept; a look at one takes about 3 for each e^{itl}
 _MOST_WORK, _MOST_NODES, _PIECE = 3e9, 2**22, 2**19  # a piece and what came before it must fit into memory
 Found = tuple[float, Floats, Any, float]
@@ -48,8 +48,10 @@ class Search:
     @cached_property
     def _plan(self) -> tuple[float, int, float]:
         """About how many nanoseconds a node takes, with groups of which size, and tau; by a sample."""
-        t = self.h * (NEAR + self.count * (0.6180339887498949 * np.arange(1.0, _SAMPLE + 1) % 1))
-        shares = [wave.shares(self.c, wave.turns(t), wave.turns(np.zeros(1)))[:, 0] for wave in self.waves]
+        rows = self.h * (NEAR + self.count * (np.arange(float(_SIDE)) / _SIDE))
+        columns = self.h * self.count / _SIDE * (0.6180339887498949 * np.arange(1.0, _SIDE + 1) % 1)
+        t = np.add.outer(rows, columns).ravel()
+        shares = [wave.shares(self.c, wave.turns(rows), wave.turns(columns)).ravel() for wave in self.waves]
         sizes = [2**i for i in range(9) if 2**i * self.h * max(self._spread) <= 1] or [1]
         each = np.sort(self._bound(shares, t, 1))
         enough = min(int(np.searchsorted(np.cumsum(each), self.spare * _SAMPLE / self.count)), _SAMPLE - 1)

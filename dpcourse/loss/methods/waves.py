@@ -59,24 +59,24 @@ class Waves:
         return self.times * (log1p(apart) + 1j * (t * mean))
 
     def turns(self, t: Floats) -> Turns:
-        """e^{itl} for each loss l, a row each."""
-        return t, np.exp(1j * np.multiply.outer(self.losses, t))
+        """e^{itl} for each t, a row each, and each loss l."""
+        return t, np.exp(1j * np.multiply.outer(t, self.losses))
 
     def shares(self, c: float, rows: Turns, columns: Turns) -> Any:
         """M(c + it)/M(c) at every t = row + column."""
         (down, first), (across, second) = rows, columns
-        front = self._tilt(c)[:, None] * first
-        share = _product((front * self.plain[:, None]).T, second)
+        front = self._tilt(c) * first
+        share = _product(front * self.plain, second.T)
         if not self.atomic:
             w = c + 0.5 + 1j * np.add.outer(down, across)
-            share += _product((front * self.over_w[:, None]).T, second) / (2 * w)
+            share += _product(front * self.over_w, second.T) / (2 * w)
         return share
 
 
 def chosen(rows: Turns, columns: Turns, i: Any, j: Any) -> Turns:
     """At t = row i + column j."""
     (down, first), (across, second) = rows, columns
-    return down[i] + across[j], np.take(first, i, axis=1) * np.take(second, j, axis=1)
+    return down[i] + across[j], first[i] * second[j]
 
 
 def _product(a: Any, b: Any) -> Any:
