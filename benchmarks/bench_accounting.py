@@ -11,7 +11,7 @@ import logging
 import math
 import tracemalloc
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -19,6 +19,7 @@ import numpy as np
 
 from benchmarks.accountants import DELTA, Bracket, installed, others, wrong_side
 from benchmarks.harness import Row, best_of, in_turns
+from benchmarks.report import ratio
 from dpcourse.loss import FiniteLoss, GaussianLoss, LaplaceLoss, PrivacyLoss
 from dpcourse.loss.composed import compose
 from dpcourse.loss.subsampled import SubsampledGaussianLoss
@@ -142,6 +143,19 @@ def arbitrary(k: int) -> Case:
     )
 
 
+def random_case(rng: np.random.Generator) -> Case:
+    """Two random laws of 3 to 12 outcomes, even or uneven, taken 10 to 1000 times."""
+    n, k = int(rng.integers(3, 13)), int(rng.choice([10, 30, 100, 300, 1000]))
+    even = np.full(n, rng.choice([0.5, 1, 3]))
+    pair: Any = [tuple(rng.dirichlet(even).tolist()) for _ in range(2)]
+    return Case(
+        f"{n} random outcomes, k = {k}",
+        lambda: [k * FiniteLoss(*pair)],
+        lambda pld, up: _finite(pld, up, pair).self_compose(k),
+        *(1e-8, 1),
+    )
+
+
 def large_and_small() -> Case:
     def peer(pld: Any, up: bool) -> Any:
         large, small = (_finite(pld, up, pair) for pair in (random_pair(), near_pair()))
@@ -175,6 +189,7 @@ def rows() -> Iterator[Row]:
         yield from _compared(case, pld)
     yield from others(subsampled(1000).ours)
     yield from wrong_side(pld)
+    yield from _random_laws(pld)
     yield from _tiny(pld)
     yield from _curves()
     yield _memory()
@@ -197,6 +212,18 @@ def _compared(case: Case, pld: Any) -> Iterator[Row]:
     yield Row(
         "    width of the bracket", high - low, wide, "", f"<= {case.width:g}", high - low <= case.width
     )
+
+
+def _random_laws(pld: Any) -> Iterator[Row]:
+    """The law on which ours is slowest next to the peer, and the widest bracket, of two dozen random ones."""
+    rng = np.random.default_rng(0)
+    pairs = [tuple(_compared(random_case(rng), pld)) for _ in range(24)]
+    slow, _ = min(pairs, key=lambda rows: ratio(rows[0]) or 0.0)
+    _, wide = max(pairs, key=lambda rows: rows[1].ours or 0.0)
+    median = np.median([ratio(row) or math.nan for row, _ in pairs])
+    note = f"{slow.name}; half of all at least {median:.0f} times"
+    yield replace(slow, name="the least ratio of 24 random pairs of laws", note=note)
+    yield replace(wide, name="    widest bracket of these")
 
 
 def _tiny(pld: Any) -> Iterator[Row]:

@@ -74,23 +74,25 @@ class Coarse:
         """How far eps - a may be off."""
         return self.large.slack + 2 * ULP * float(np.abs(self.large.tails.losses).max())
 
-    def _sums(self, epsilon: Floats) -> tuple[Floats, Floats]:
-        """Bounds on the sum over A, a few epsilons at a time."""
+    def _sums(self, epsilon: Floats, slack: float) -> tuple[Floats, Floats]:
+        """Bounds on the sum over A, if eps - a is off by so much at most, a few epsilons at a time."""
         low, high = np.full((2, len(epsilon)), np.nan)
         values, mass = self.large.tails.losses, self.large.tails.p
         (near,) = np.nonzero(self._near(epsilon))
-        known, slack = self.small.infinite, self._slack
+        known = self.small.infinite
         chunk = max(1, _CHUNK // len(values))
         for some in (near[i : i + chunk] for i in range(0, len(near), chunk)):
             left = np.subtract.outer(epsilon[some], values)
-            under = self.small.delta_bounds(left + slack)[0] - known * (1 + 4 * ULP)
-            over = self.small.delta_bounds(left - slack)[1] - known * (1 - 4 * ULP)
-            low[some], high[some] = (np.maximum(under, 0.0) * mass).sum(-1), (over * mass).sum(-1)
+            under, over = self.small.delta_bounds(left + slack)
+            if slack:
+                over = self.small.delta_bounds(left - slack)[1]
+            low[some] = (np.maximum(under - known * (1 + 4 * ULP), 0.0) * mass).sum(-1)
+            high[some] = ((over - known * (1 - 4 * ULP)) * mass).sum(-1)
         return low, high
 
     def bounds(self, epsilon: Floats) -> tuple[Floats, Floats]:
         """The two sums, widened by the rounding of the masses."""
-        low, high = self._sums(epsilon)
+        low, high = self._sums(epsilon, self._slack)
         return low * (1 - self.large.relative), high * (1 + self.large.relative) + 5e-324
 
     def slope(self, epsilon: Floats) -> Floats:
@@ -104,7 +106,11 @@ class Coarse:
 
     def root(self, target: float) -> tuple[float, float]:
         """Newton's method on ln delta, from the saddle-point estimate."""
-        return self.saddle.newton(lambda e: (*self.bounds(e), self.slope(e)), target, self.saddle.top)
+
+        def look(epsilon: Floats) -> tuple[Floats, Floats, Floats]:
+            return *self._sums(epsilon, 0.0), self.slope(epsilon)
+
+        return self.saddle.newton(look, target, self.saddle.top)
 
 
 def coarse(parts: Parts, saddle: Saddle) -> Coarse | None:

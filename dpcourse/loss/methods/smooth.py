@@ -125,6 +125,7 @@ class Smooth:
     waves: Sequence[Waves]
     _nodes: dict[int, Nodes | None] = field(default_factory=dict, repr=False)
     _searches: dict[Line, Search] = field(default_factory=dict, repr=False)
+    _last: dict[tuple[bytes, int | None], Any] = field(default_factory=dict, repr=False)
 
     @property
     def method(self) -> str:
@@ -150,7 +151,7 @@ class Smooth:
         least = math.exp(min(float((log_delta + c * shift).min()) - k_c + c * centre, 0.0))
         wide = math.sqrt(aim / (1 + c))
         enough = max(_REACH / wide * aim * c * least, 1e-15)  # a truncation of some hundredths of the aim
-        reach = min(math.sqrt(2 * math.log1p(10 / enough)), _REACH)
+        reach = min(max(math.sqrt(2 * math.log1p(10 / enough)), 3.0), _REACH)
         count = int(reach / wide / h) + 1
         return Line(c, centre, k_c, h, reach, count, _SPARE * min(c, 1.0) * least / h, aliases, aim)
 
@@ -225,7 +226,15 @@ class Smooth:
         return ULP * (ulps * near + far * rest) + turn * float((size * t).sum())
 
     def _at(self, epsilon: Floats, first: int | None = None) -> Any:
-        """Both bounds and the slope, by the (first) nodes of an epsilon's cell; NaN where there are none."""
+        """Both bounds and the slope, by the (first) nodes; the last answer is kept."""
+        asked = epsilon.tobytes(), first
+        if asked not in self._last:
+            self._last.clear()
+            self._last[asked] = self._found(epsilon, first)
+        return self._last[asked]
+
+    def _found(self, epsilon: Floats, first: int | None) -> Any:
+        """What `_at` gives, each epsilon by the nodes of its cell; NaN where there are none."""
         found = np.full((3, len(epsilon)), np.nan)
         cells = self.saddle.cells(epsilon)
         for cell in set(cells.tolist()):
@@ -234,13 +243,16 @@ class Smooth:
             if (nodes := self._nodes[cell]) is None:
                 continue
             mine = cells == cell
-            low, high, slope = found[:, mine] = nodes.at(epsilon[mine], first)
-            off = float(np.max((high - low) / np.maximum(slope, 1e-300))) / 2
-            if off <= _OFF or nodes.line.aim < _AIM or nodes.cut or first or len(epsilon) > _FEW:
-                continue
-            # Atoms are few here: the width of the noise counts, not only its square.
-            if longer := self._make(self._line(cell, _AIM * max((0.8 * _OFF / off) ** 2, 1 / 64))):
-                self._nodes[cell], found[:, mine] = longer, longer.at(epsilon[mine])
+            while True:
+                low, high, slope = found[:, mine] = nodes.at(epsilon[mine], first)
+                off = float(np.max((high - low) / np.maximum(slope, 1e-300))) / 2
+                if off <= _OFF or nodes.line.aim < _AIM / 20 or nodes.cut or first or len(epsilon) > _FEW:
+                    break
+                # Atoms are few here: the width of the noise counts, not only its square.
+                longer = self._make(self._line(cell, nodes.line.aim * max((0.8 * _OFF / off) ** 2, 1 / 16)))
+                if longer is None:
+                    break
+                self._nodes[cell] = nodes = longer
         return found
 
     def bounds(self, epsilon: Floats) -> tuple[Floats, Floats]:
