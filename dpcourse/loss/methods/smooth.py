@@ -42,7 +42,7 @@ _OFF: Final = 3e-9  # the widest half of a bracket
 _BLOCK: Final = 2**13
 _FEW: Final = 32  # epsilons that are worth a longer line
 _REACH: Final = 6.0  # w T, at most: the smoothing leaves e^-18 at the end of the line
-_SPARE: Final = 1e-10  # times c: the part of delta that nodes may have which are left out
+_SPARE: Final = 2e-10  # times c: the part of delta that nodes may have which are left out
 
 
 def _blocks(count: int) -> Iterator[slice]:
@@ -153,7 +153,7 @@ class Smooth:
         enough = max(_REACH / wide * aim * c * least, 1e-15)  # a truncation of some hundredths of the aim
         reach = min(max(math.sqrt(2 * math.log1p(10 / enough)), 3.0), _REACH)
         count = int(reach / wide / h) + 1
-        return Line(c, centre, k_c, h, reach, count, _SPARE * min(c, 1.0) * least / h, aliases, aim)
+        return Line(c, centre, k_c, h, reach, count, _SPARE * c * least / h, aliases, aim)
 
     @property
     def work(self) -> float:
