@@ -76,7 +76,9 @@ def likely(law: Law, k: int, most: float) -> tuple[Any, Floats, Floats, float] |
         seen = chance > _TOGETHER
         lost += float(chance[~seen].sum())
         left, loss, mass = left[seen], loss[seen], mass[seen]
-    return (left, loss, mass, lost) if len(left) <= most else None
+        if len(left) > most:
+            return None
+    return left, loss, mass, lost
 
 
 def fewest(p: Floats, k: int) -> float:
