@@ -65,6 +65,17 @@ def test_laws_near_each_other_have_narrow_brackets(scale: float, delta: float) -
         assert high - low <= 1e-8
 
 
+def test_beyond_every_double_a_bound_is_enough() -> None:
+    """Near its largest value a sum has a probability of e^-1600; a grid would take a fifth of a second."""
+    loss = FiniteLoss((0.2, 0.5, 0.3), (0.15, 0.51, 0.34))
+    smooth = smoothed([], [(loss, 1000)])
+    assert smooth is not None
+    top = 1000 * math.log(0.2 / 0.15)
+    low, high = smooth.bounds(np.array([0.999 * top]))
+    assert low[0] == 0 < high[0] < 1e-300
+    assert smooth.slope(np.array([0.999 * top]))[0] == 0
+
+
 @pytest.mark.parametrize("angle", [0.0, 1e-300, 3e-9, -1e-3, 1.0, -3.0, 700.0])
 def test_turned_keeps_its_digits(angle: float) -> None:
     with mpmath.workdps(40):

@@ -40,6 +40,7 @@ from dpcourse.loss.solve import ULP
 _AIM: Final = 4e-9  # w^2 (1 + c), about the width of the bracket on epsilon where there are many atoms
 _OFF: Final = 3e-9  # the widest half of a bracket
 _FEW: Final = 32  # epsilons that are worth a longer line
+_NOTHING: Final = 1e-300  # a delta that needs no more than Chernoff's bound
 _REACH: Final = 6.0  # w T, at most: the smoothing leaves e^-18 at the end of the line
 _SPARE: Final = 2e-10  # times c: the part of delta that nodes may have which are left out
 
@@ -162,9 +163,11 @@ class Smooth:
         for cell in set(cells.tolist()):
             if cell not in self._nodes:
                 self._nodes[cell] = self._make(self._line(cell, _AIM))
-            if (nodes := self._nodes[cell]) is None:
-                continue
             mine = cells == cell
+            if (nodes := self._nodes[cell]) is None:
+                most = self.saddle.chernoff(epsilon[mine])
+                found[:, mine] = np.where(most < _NOTHING, [0 * most, most, 0 * most], np.nan)
+                continue
             while True:
                 low, high, slope = found[:, mine] = nodes.at(epsilon[mine], first)
                 off = float(np.max((high - low) / np.maximum(slope, 1e-300))) / 2
