@@ -11,11 +11,14 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from dpcourse.errors import Floats
 from dpcourse.loss import FiniteLoss
 from dpcourse.loss.logs import expm1, turned
 from dpcourse.loss.methods.choose import smoothed
+from dpcourse.loss.methods.factors import FiniteFactor
 from dpcourse.loss.methods.fourier import raised
 from dpcourse.loss.methods.lattice import lattice
+from dpcourse.loss.methods.saddle import Saddle
 from dpcourse.loss.methods.waves import Waves, chosen
 from tests.brackets import overlap
 
@@ -74,6 +77,20 @@ def test_beyond_every_double_a_bound_is_enough() -> None:
     low, high = smooth.bounds(np.array([0.999 * top]))
     assert low[0] == 0 < high[0] < 1e-300
     assert smooth.slope(np.array([0.999 * top]))[0] == 0
+
+
+def test_newton_goes_on_from_where_delta_is_flat() -> None:
+    """Where the slope is 1e-300, a step is 1e301 and its square is no double: that was an error once."""
+    leaf = FiniteLoss((0.6, 0.4), (0.4, 0.6))
+    saddle = Saddle([FiniteFactor(leaf, 10)], 10 * leaf.kl())
+
+    def look(epsilon: Floats) -> tuple[Floats, Floats, Floats]:
+        flat = epsilon < 3
+        value = np.where(flat, 0.5, 0.5 * np.exp(3 - epsilon))
+        return value, value, np.where(flat, 1e-300, value)
+
+    root, _ = saddle.newton(look, 1e-6, last=100.0, start=0.0)
+    assert root == pytest.approx(3 + math.log(0.5e6))
 
 
 @pytest.mark.parametrize("angle", [0.0, 1e-300, 3e-9, -1e-3, 1.0, -3.0, 700.0])
