@@ -144,12 +144,16 @@ def arbitrary(k: int) -> Case:
 
 
 def random_case(rng: np.random.Generator) -> Case:
-    """Two random laws of 3 to 12 outcomes, even or uneven, taken 10 to 1000 times."""
+    """Two random laws of 3 to 12 outcomes, a third of them near each other, taken 10 to 1000 times."""
     n, k = int(rng.integers(3, 13)), int(rng.choice([10, 30, 100, 300, 1000]))
     even = np.full(n, rng.choice([0.5, 1, 3]))
-    pair: Any = [tuple(rng.dirichlet(even).tolist()) for _ in range(2)]
+    p, q = rng.dirichlet(even, size=2)
+    near = rng.random() < 1 / 3
+    if near:
+        q = p * np.exp(rng.normal(0, rng.choice([0.001, 0.01, 0.1]), n))
+    pair: Any = [tuple((law / law.sum()).tolist()) for law in (p, q)]
     return Case(
-        f"{n} random outcomes, k = {k}",
+        f"{n} random outcomes{' of near laws' if near else ''}, k = {k}",
         lambda: [k * FiniteLoss(*pair)],
         lambda pld, up: _finite(pld, up, pair).self_compose(k),
         *(1e-8, 1),

@@ -34,18 +34,20 @@ def best_of(function: Callable[[], object], repeat: int = 5) -> float:
     return min(times)
 
 
-def in_turns(ours: Callable[[], object], peer: Callable[[], object], repeat: int = 20) -> tuple[float, float]:
+def in_turns(ours: Callable[[], object], peer: Callable[[], object]) -> tuple[float, float]:
     """The least wall times of two functions that take turns: a slow spell of the machine meets both.
 
-    Five turns, or one if the peer takes a second; in a turn ours, which is short, is called so many times.
+    In a turn each is called equally often, up to 20 times in a row if the peer is quick, so that both are
+    warm or neither is. Five turns, or one if the peer takes a second.
 
     >>> ours, peer = in_turns(lambda: None, lambda: sum(range(10**5)))
     >>> ours < peer
     True
     """
+    repeat = min(max(int(0.2 / best_of(peer, 1)), 1), 20)
     turns: list[tuple[float, float]] = []
     while len(turns) < 5 and all(theirs < 1 for _, theirs in turns):
-        turns.append((best_of(ours, repeat), best_of(peer, 1)))
+        turns.append((best_of(ours, repeat), best_of(peer, repeat)))
     least, theirs = map(min, zip(*turns, strict=True))
     return least, theirs
 
