@@ -56,7 +56,5 @@ def expm1(x: Any) -> Any:
 
 def turned(angle: Floats) -> Any:
     """e^{i angle} - 1 = 2i sin(angle/2) e^{i angle/2}, with the digits of the angle."""
-    sin, cos = np.sin(angle / 2), np.cos(angle / 2)
-    found = np.empty(np.shape(angle), dtype=complex)
-    found.real, found.imag = -2 * sin * sin, 2 * sin * cos
-    return found
+    half = np.exp(0.5j * angle)
+    return 2j * half.imag * half

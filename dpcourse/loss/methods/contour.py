@@ -28,6 +28,7 @@ from typing import Any
 import numpy as np
 
 from dpcourse.errors import Floats
+from dpcourse.loss.methods.line import Line, line_of
 from dpcourse.loss.methods.saddle import AIM, Saddle, log_kappa
 from dpcourse.loss.solve import ULP
 
@@ -38,25 +39,12 @@ _PATIENCE = np.minimum(2.0 * np.arange(90), 9.2)
 
 
 @dataclass(frozen=True)
-class Line:
-    """Re z = c, from 0 to `last` in steps of h, for epsilons around `centre`; k_c is K(c)."""
-
-    c: float
-    centre: float
-    k_c: float
-    h: float
-    aliases: tuple[tuple[float, float], ...]
-    """(ln of a bound at the centre, its slope in eps) for each side."""
-    last: float
-    log_cut: float
-    """ln of (what is left out beyond the last node) / e^{K(c) - c eps}."""
-
-
-@dataclass(frozen=True)
 class Plan:
-    """A line with its nodes."""
+    """A line with its nodes, t = 0, h, 2h, ..."""
 
     line: Line
+    log_cut: float
+    """ln of (what is left out beyond the last node) / e^{K(c) - c eps}."""
     t: Floats
     real: Floats
     imag: Floats
@@ -79,7 +67,7 @@ class Plan:
         line, shift = self.line, epsilon - self.line.centre
         total, scale = self._sums(shift, self.real, self.imag)
         away = (ULP * line.c + self.turning) * np.abs(shift)
-        error = scale * (math.exp(line.log_cut) + self.rounding + away)
+        error = scale * (math.exp(self.log_cut) + self.rounding + away)
         alias = sum(np.exp(at + slope * shift) for at, slope in line.aliases)
         return np.maximum(total - error - alias, 0.0), total + error + 5e-324
 
@@ -88,6 +76,15 @@ class Plan:
         c, t = self.line.c, self.t
         real, imag = c * self.real - t * self.imag, c * self.imag + t * self.real
         return self._sums(epsilon - self.line.centre, real, imag)[0]
+
+
+@dataclass(frozen=True)
+class _Cut:
+    """A line, how many steps it is long, and ln of what is left out beyond."""
+
+    line: Line
+    count: float
+    log_cut: float
 
 
 @dataclass(frozen=True)
@@ -117,39 +114,35 @@ class Contour:
         A heavy tail (a small sampling rate) bends K so sharply that lines left of the saddle point, where
         e^{K(c) - c eps} is hardly larger, allow for much longer steps.
         """
-        lines = [line] if (line := self._line(cell, 1.0)) else []
-        if not lines or lines[0].last > _MANY * lines[0].h:
-            lines += [line for part in (0.5, 0.25, 0.1) if (line := self._line(cell, part))]
-        return self._plan(min(lines, key=lambda line: line.last / line.h)) if lines else None
+        plans = [plan] if (plan := self._cut(cell, 1.0)) else []
+        if not plans or plans[0].count > _MANY:
+            plans += [plan for part in (0.5, 0.25, 0.1) if (plan := self._cut(cell, part))]
+        return self._plan(min(plans, key=lambda plan: plan.count)) if plans else None
 
-    def _line(self, cell: int, part: float) -> Line | None:
-        """A part of the saddle point as c, the step and the last node."""
-        table, members = self.saddle.rows(cell)
-        middle = members[len(members) // 4]  # rather below the saddle points: large c amplify the far tail
-        c, centre = part * float(table.c[middle]), float(table.eps[middle])
-        ends = table.ends(members)
-        shift, log_delta = table.eps[ends] - centre, table.log_delta[ends]
-        h, aliases = self.saddle.step(c, centre, shift, log_delta)
-        if h == 0:
+    def _cut(self, cell: int, part: float) -> _Cut | None:
+        """A line at a part of the saddle point as c, and where it may end."""
+        # Rather below the middle of the saddle points: large c amplify the far tail.
+        line = line_of(self.saddle, cell, 1 / 4, part)
+        if line is None:
             return None
         factors = self.saddle.factors
-        k_c = float(self.saddle.cumulant(np.array([c]))[0])
-        lasts = 7.0 / math.sqrt(table.curve[middle]) * _LENGTHS
-        lasts = lasts[lasts < h * min(factor.worth for factor in factors)]
+        lasts = 7.0 / math.sqrt(line.curve) * _LENGTHS
+        lasts = lasts[lasts < line.h * min(factor.worth for factor in factors)]
         # The longer the line, the larger a remainder is accepted, up to 1e-11 of delta.
-        accepted = float((log_delta + c * shift).min()) - (k_c - c * centre) - AIM + _PATIENCE[: len(lasts)]
+        accepted = line.log_least - AIM + _PATIENCE[: len(lasts)]
 
         def cut(i: int) -> float:
             """ln of what is left out beyond the i-th length."""
-            return sum(f.decay(c, float(lasts[i])) for f in factors) - math.log(math.pi * lasts[i])
+            return sum(f.decay(line.c, float(lasts[i])) for f in factors) - math.log(math.pi * lasts[i])
 
         enough = bisect_left(range(len(lasts)), x=True, key=lambda i: cut(i) <= accepted[i])
-        return Line(c, centre, k_c, h, aliases, lasts[enough], cut(enough)) if enough < len(lasts) else None
+        return _Cut(line, lasts[enough] / line.h, cut(enough)) if enough < len(lasts) else None
 
-    def _plan(self, line: Line) -> Plan:
+    def _plan(self, cut: _Cut) -> Plan:
         """The nodes of a line, and what rounding may do to them."""
+        line = cut.line
         c, centre, h = line.c, line.centre, line.h
-        t: Floats = h * np.arange(math.ceil(line.last / h) + 1.0)
+        t: Floats = h * np.arange(math.ceil(cut.count) + 1.0)
         z = c + 1j * t
         term = np.exp(self.saddle.cumulant(z) - line.k_c - 1j * (t * centre)) / (z * (z + 1)) * (h / math.pi)
         term[0] /= 2
@@ -157,7 +150,7 @@ class Contour:
         ulps = 16 + abs(line.k_c) + 2 * c * abs(centre) + sum(f.roundings(c) for f in self.saddle.factors)
         turning = ULP * float(size @ t)
         rounding = ULP * ulps * float(size.sum()) + turning * abs(centre)
-        return Plan(line, t, term.real, term.imag, rounding, turning)
+        return Plan(line, cut.log_cut, t, term.real, term.imag, rounding, turning)
 
     def _apply(self, what: str, epsilon: Floats, rows: int) -> Any:
         """One method of the plan of each epsilon's cell, which is made when first needed."""

@@ -12,6 +12,8 @@ multinomial probability, whatever the others are.
 from __future__ import annotations
 
 import math
+from functools import cache
+from itertools import combinations_with_replacement
 from typing import Any, Final
 
 import numpy as np
@@ -21,6 +23,7 @@ from dpcourse.errors import Floats
 from dpcourse.loss.finite import FiniteLoss
 from dpcourse.loss.methods.lattice import WIDE
 
+_SMALL: Final = 2**11  # entries of a table of counts that is kept for the next time
 _ALONE: Final = 75.0  # e^-75: a count of one outcome that is given up
 _TOGETHER: Final = 1e-28  # counts of several outcomes that are given up
 Law = tuple[Floats, Floats]
@@ -45,6 +48,10 @@ def multinomial(leaf: FiniteLoss, k: int) -> Law:
     array([0.0625, 0.375 , 0.5625])
     """
     losses, p = possible(leaf)
+    if len(p) * math.comb(k + len(p) - 1, k) <= _SMALL:
+        ways, number = _ways(len(p), k)
+        loss, mass = ways @ losses, number * np.prod(p**ways, axis=1)
+        return (loss, mass) if mass.all() else (loss[mass > 0], mass[mass > 0])
     every = np.zeros(len(p) - 1, dtype=int), np.full(len(p) - 1, k)
     left, loss, mass = np.array([k]), np.zeros(1), np.ones(1)
     for value, mean, low, high in zip(losses[:-1], k * p[:-1], *every, strict=True):
@@ -53,6 +60,20 @@ def multinomial(leaf: FiniteLoss, k: int) -> Law:
     mass = mass * _poisson(k * p[-1], least, k)[0][left - least]  # the last outcome takes what is left
     loss, mass = (loss + left * losses[-1])[mass > 0], mass[mass > 0]
     return loss, mass * (math.fsum(p) ** k / float(mass.sum()))
+
+
+@cache
+def _ways(n: int, k: int) -> tuple[Any, Any]:
+    """All counts of n outcomes in k steps, a row each, and in how many orders they come.
+
+    >>> _ways(2, 2)
+    (array([[2., 0.],
+           [1., 1.],
+           [0., 2.]]), array([1., 2., 1.]))
+    """
+    each = [np.bincount(some, minlength=n) for some in combinations_with_replacement(range(n), k)]
+    orders = [math.factorial(k) // math.prod(map(math.factorial, way.tolist())) for way in each]
+    return np.array(each, dtype=float), np.array(orders, dtype=float)
 
 
 def likely(law: Law, k: int, most: float) -> tuple[Any, Floats, Floats, float] | None:

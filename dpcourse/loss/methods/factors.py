@@ -16,10 +16,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from dpcourse import special
 from dpcourse.errors import Floats
 from dpcourse.loss.finite import FiniteLoss
-from dpcourse.loss.logs import expm1, log1p
+from dpcourse.loss.logs import expm1, log1p, log_sum_exp
 from dpcourse.loss.shifts import GaussianLoss
 from dpcourse.loss.subsampled import SubsampledGaussianLoss
 
@@ -143,7 +142,7 @@ class FiniteFactor:
         near = np.abs(growth) < 0.5
         value = log1p(np.where(near, growth, 0.0))
         if not near.all():
-            value[~near] = special.logsumexp(exponent[~near] + np.log(p / total), axis=-1)
+            value[~near] = log_sum_exp(exponent[~near] + np.log(p / total))
         return self.times * (value + (math.log(total) if self.leaf.infinite else 0.0))
 
     def decay(self, c: float, t: float) -> float:

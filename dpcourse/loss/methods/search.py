@@ -28,17 +28,18 @@ _BLOCK, _ROWS, _SIDE = 2**10, 2**6, 2**5
 _SAMPLE: Final = _SIDE**2
 _KEPT: Final = 150.0  # nanoseconds for a node that is kept; a look at one takes about 3 for each e^{itl}
 _MOST_WORK, _MOST_NODES, _PIECE = 3e9, 2**22, 2**19  # a piece and what came before it must fit into memory
-Found = tuple[float, Floats, Any, float]
-"""Where a piece ends; t and M/M(c) at nodes that matter; the sum of |M/M(c)|/t^2 over the others, at most."""
+Found = tuple[int, Floats, Any, float]
+"""Which node comes after a piece; t and M/M(c) at nodes that matter; the sum of |M/M(c)|/t^2 over the others, at most."""
 
 
 @dataclass(frozen=True)
 class Search:
-    """The nodes c + iht, t = NEAR, ..., count, but for some with sum |M/M(c)|/(ht)^2 of about `spare`."""
+    """The nodes c + iht, t = first, ..., count, but for some with sum |M/M(c)|/(ht)^2 of about `spare`."""
 
     waves: Sequence[Waves]
     c: float
     h: float
+    first: int
     count: int
     spare: float
 
@@ -47,31 +48,38 @@ class Search:
         return [wave.spread(self.c) for wave in self.waves]
 
     @cached_property
-    def _plan(self) -> tuple[float, int, float]:
-        """About how many nanoseconds a node takes, with groups of which size, and tau; by a sample."""
-        rows = self.h * (NEAR + self.count * (np.arange(float(_SIDE)) / _SIDE))
-        columns = self.h * self.count / _SIDE * (0.6180339887498949 * np.arange(1.0, _SIDE + 1) % 1)
+    def _plan(self) -> tuple[float, int, float, float]:
+        """About how many nanoseconds a node takes, with groups of which size, and tau for both; by a sample."""
+        nodes = self.count - self.first
+        rows = self.h * (self.first + nodes * (np.arange(float(_SIDE)) / _SIDE))
+        columns = self.h * nodes / _SIDE * (0.6180339887498949 * np.arange(1.0, _SIDE + 1) % 1)
         t = np.add.outer(rows, columns).ravel()
         shares = [wave.shares(self.c, wave.turns(rows), wave.turns(columns)).ravel() for wave in self.waves]
-        sizes = [2**i for i in range(9) if 2**i * self.h * max(self._spread) <= 1] or [1]
-        each = np.sort(self._bound(shares, t, 1))
-        enough = min(int(np.searchsorted(np.cumsum(each), self.spare * _SAMPLE / self.count)), _SAMPLE - 1)
-        even = self.spare / self.count
-        tau = min(max(float(each[enough]), even), _SAMPLE * even)  # rare nodes are not in the sample
         terms = sum(len(wave.losses) for wave in self.waves)
-        kept = _KEPT * float(np.mean(each > tau))
+        look = 3 * terms + 15 * len(self.waves)
         plans = []
-        for size in sizes:
-            rest = float(np.mean(self._bound(shares, t, size) > tau))
-            again = rest if size > 1 else 0.0  # a group of one has been seen
-            look = (3 * terms + 15 * len(self.waves)) * (1 / size + again)
-            plans.append((kept + look + 8 * terms / size * again, size, tau))
+        for size in [2**i for i in range(9) if 2**i * self.h * max(self._spread) <= 1] or [1]:
+            bound = self._bound(shares, t, size)
+            tau = self._threshold(bound)
+            rest = float(np.mean(bound > tau))
+            if size == 1:  # then a group has been seen
+                single, kept = tau, _KEPT * rest
+                plans.append((kept + look, 1, tau, tau))
+            else:
+                again = (look + 8 * terms / size) * rest
+                plans.append((kept + look / size + again, size, tau, single))
         return min(plans)
+
+    def _threshold(self, bounds: Floats) -> float:
+        """Bounds below it add up to half of what may be left out, as far as a sample of them says."""
+        rising, even = np.sort(bounds), self.spare / 2 / (self.count - self.first)
+        enough = int(np.searchsorted(np.cumsum(rising), even * _SAMPLE))
+        return min(max(float(rising[min(enough, _SAMPLE - 1)]), even), _SAMPLE * even)  # rare nodes are not in it
 
     @property
     def work(self) -> float:
         """About how many nanoseconds the whole line takes."""
-        return self.count * self._plan[0]
+        return max(self.count - self.first, 0) * self._plan[0]
 
     def _bound(self, shares: Iterable[Any], t: Any, size: int) -> Any:
         """The largest |M/M(c)|/t^2 in a group around t, at most."""
@@ -88,20 +96,20 @@ class Search:
 
     def pieces(self) -> Iterator[Found]:
         """Piece by piece, until the end of the line or of patience."""
-        (cost, group, tau), h, found = self._plan, self.h, 0
+        (cost, group, above, tau), h, found = self._plan, self.h, 0
         fine: Floats = h * (np.arange(float(group)) - group // 2)
         coarse: Floats = h * group * np.arange(float(_BLOCK))
         near, far = ([wave.turns(t) for wave in self.waves] for t in (fine, coarse))
-        wanted = math.ceil(max(self.count - NEAR, 1) / group / _BLOCK)
+        wanted = math.ceil((self.count - self.first) / group / _BLOCK)
         rows = min(_ROWS, wanted, max(1, _PIECE // (group * _BLOCK)))
-        last = min(self.count, int(_MOST_WORK / cost))
-        for first in range(NEAR, last, group * _BLOCK * rows):
+        last = min(self.count, self.first + int(_MOST_WORK / cost))
+        for first in range(self.first, last, group * _BLOCK * rows):
             starts: Floats = h * (first + group // 2 + group * _BLOCK * np.arange(float(rows)))
             middle = np.add.outer(starts, coarse)
             begin = [wave.turns(starts) for wave in self.waves]
             looks = [wave.shares(self.c, *both) for wave, *both in zip(self.waves, begin, far, strict=True)]
             bound = self._bound(looks, middle, group)
-            seen = bound > tau
+            seen = bound > above
             where = np.nonzero(seen)
             value: Any = 1.0
             for i, wave in enumerate(self.waves):
@@ -116,6 +124,6 @@ class Search:
             keep = inside & (size > tau)
             left_out = group * float(bound[~seen].sum()) + float(size[inside & ~keep].sum())
             found += int(keep.sum())
-            yield h * min(first + group * _BLOCK * rows, self.count), t[keep], value[keep], left_out
+            yield min(first + group * _BLOCK * rows, self.count), t[keep], value[keep], left_out
             if found > _MOST_NODES:
                 return

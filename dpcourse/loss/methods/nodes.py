@@ -1,0 +1,103 @@
+"""The sums of the smoothed contour: nodes of a line, what each counts for in both bounds, and the bounds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+
+from dpcourse.errors import Floats
+from dpcourse.loss.methods.kink import LARGEST, transforms
+from dpcourse.loss.methods.line import Line
+from dpcourse.loss.solve import ULP
+
+_BLOCK: Final = 2**12
+
+
+def _blocks(count: int) -> Iterator[slice]:
+    """So many nodes, as many at a time as stay near the processor."""
+    return (slice(i, min(i + _BLOCK, count)) for i in range(0, count, _BLOCK))
+
+
+@dataclass(frozen=True)
+class Values:
+    """Some t = 0, h, ... of a line, and M(c + it)/M(c) e^{-it centre} there, half of it at 0."""
+
+    t: Floats
+    value: Any
+    left_out: float
+    """The sum of |M/M(c)|/t^2 over all other nodes, at most."""
+    end: int
+    """How many nodes there are, those that were left out included."""
+    wanted: int
+    """How many there should be: more than that, if it would have taken too long."""
+
+    def sizes(self, line: Line) -> tuple[Floats, float]:
+        """What the terms of both bounds together are at most, and a bound on the bend of either."""
+        size = 2 * LARGEST * line.h / math.pi * np.abs(self.value)
+        return size / (line.c**2 + self.t**2), float(size.sum()) / 2
+
+    def terms(self, line: Line) -> Any:
+        """What the nodes count for: a row for the lower bound, one for the upper."""
+        terms = np.empty((2, len(self.t)), dtype=complex)
+        unit = 2 * math.pi / (line.h * self.end)
+        for some in _blocks(len(self.t)):
+            weight = line.h / math.pi * self.value[some]
+            for row, transform in zip(terms, transforms(line.c, unit, self.t[some]), strict=True):
+                np.multiply(weight, transform, out=row[some])
+        return terms
+
+
+@dataclass(frozen=True)
+class Nodes:
+    """The terms of both bounds on delta, each to be multiplied by e^{-it (eps - centre)}.
+
+    The upper sum is a bound, aliases and all; off the lower one they are taken.
+    """
+
+    line: Line
+    values: Values
+    terms: Any
+    error: float
+    """In units of e^{K(c) - c eps}, as the sums are."""
+    common: float
+    """The relative error of all terms together."""
+    bend: float
+    """The second derivative of e^{-c eps} times either sum, at most, in units of e^{-c eps}."""
+    _last: dict[float, Floats] = field(default_factory=dict, repr=False)
+
+    def _sums(self, shift: float, first: int | None = None) -> Floats:
+        """Both sums and their slopes at an epsilon, by all nodes or by the first."""
+        sums = np.zeros(4)
+        for some in _blocks(min(first or self.values.end, len(self.values.t))):
+            t = self.values.t[some]
+            each = self.terms[:, some] * np.exp((-1j * shift) * t)
+            sums[:2] += np.einsum("ij->i", each.real)
+            sums[2:] -= np.einsum("ij,j", each.imag, t)  # as fast as a product of matrices, and wakes no threads
+        sums[2:] += self.line.c * sums[:2]
+        return sums
+
+    def _moved(self, shift: float) -> tuple[Floats, float]:
+        """The sums, by the last ones and their slopes if those are near; and how far they may be off."""
+        for before, sums in self._last.items():
+            step = shift - before
+            off = self.bend * step * step / 2 * math.exp(min(self.line.c * abs(step), 700.0))
+            if off <= 1e-3 * (sums[1] - sums[0]):
+                return np.append((sums[:2] - step * sums[2:]) * math.exp(self.line.c * step), sums[2:]), off
+        self._last.clear()
+        self._last[shift] = sums = self._sums(shift)
+        return sums, 0.0
+
+    def at(self, epsilon: Floats, first: int | None = None) -> Floats:
+        """The bounds on delta and its slope, or what the first nodes say about them."""
+        line, found = self.line, np.empty((3, len(epsilon)))
+        for i, shift in enumerate((epsilon - line.centre).tolist()):
+            (low, high, _, slope), off = (self._sums(shift, first), 0.0) if first else self._moved(shift)
+            error = self.error + off + (self.common + ULP * abs(line.c * shift)) * abs(high)
+            found[:, i] = low - error, high + error, slope
+            found[:, i] *= math.exp(line.k_c - line.c * (line.centre + shift))
+            found[0, i] -= sum(math.exp(min(at + steep * shift, 700.0)) for at, steep in line.aliases)
+        return found
