@@ -69,10 +69,10 @@ class Nodes:
     """The second derivative of e^{-c eps} times either sum, at most, in units of e^{-c eps}."""
     _last: dict[float, Floats] = field(default_factory=dict, repr=False)
 
-    def _sums(self, shift: float, first: int | None = None) -> Floats:
-        """Both sums and their slopes at an epsilon, by all nodes or by the first."""
+    def _sums(self, shift: float) -> Floats:
+        """Both sums and their slopes at an epsilon."""
         sums = np.zeros(4)
-        for some in _blocks(min(first or self.values.end, len(self.values.t))):
+        for some in _blocks(len(self.values.t)):
             t = self.values.t[some]
             each = self.terms[:, some] * np.exp((-1j * shift) * t)
             sums[:2] += np.einsum("ij->i", each.real)
@@ -91,11 +91,11 @@ class Nodes:
         self._last[shift] = sums = self._sums(shift)
         return sums, 0.0
 
-    def at(self, epsilon: Floats, first: int | None = None) -> Floats:
-        """The bounds on delta and its slope, or what the first nodes say about them."""
+    def at(self, epsilon: Floats) -> Floats:
+        """The bounds on delta, and its slope."""
         line, found = self.line, np.empty((3, len(epsilon)))
         for i, shift in enumerate((epsilon - line.centre).tolist()):
-            (low, high, _, slope), off = (self._sums(shift, first), 0.0) if first else self._moved(shift)
+            (low, high, _, slope), off = self._moved(shift)
             error = self.error + off + (self.common + ULP * abs(line.c * shift)) * abs(high)
             found[:, i] = low - error, high + error, slope
             found[:, i] *= math.exp(line.k_c - line.c * (line.centre + shift))

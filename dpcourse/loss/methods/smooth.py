@@ -83,27 +83,28 @@ class Smooth:
             self._searches[which] = Search(turned, line.c, line.h, first, count, spare)
         return self._searches[which]
 
-    def _near(self, line: Line, count: int) -> Values:
+    def _near(self, line: Line) -> Values:
         """The first nodes, where rounding would count most."""
-        t: Floats = line.h * np.arange(float(min(count, NEAR)))
+        t: Floats = line.h * np.arange(float(NEAR))
         atoms = sum(wave.log_share(line.c, t) for wave in self.waves if wave.atomic)
         z, c = line.c + 1j * t, np.array([line.c + 0j])
         others = sum(factor.cumulant(z) - factor.cumulant(c) for factor in self._others)
         value = np.exp(atoms + others - 1j * line.centre * t)
         value[0] /= 2
-        return Values(t, value, 0.0, len(t), len(t))
+        return Values(t, value, 0.0, NEAR, NEAR)
 
     @property
     def _others(self) -> list[Factor]:
         return [factor for factor in self.saddle.factors if not isinstance(factor, FiniteFactor)]
 
-    def _longer(self, line: Line, before: Values, count: int) -> Values:
-        """The nodes of a line that has become longer, or as many as there was time for."""
+    def _longer(self, nodes: Nodes, count: int) -> Nodes | None:
+        """The nodes of a longer line, or as many as there is time for; None if that is much too few."""
+        line, before = nodes.line, nodes.values
         found = [(before.end, before.t, before.value, before.left_out)]
-        if count > before.end:
-            found += self._search(line, before.end, count).pieces()
+        found += self._search(line, before.end, count).pieces()
         t, value = (np.concatenate([piece[i] for piece in found]) for i in (1, 2))
-        return Values(t, value, sum(piece[3] for piece in found), found[-1][0], count)
+        values = Values(t, value, sum(piece[3] for piece in found), found[-1][0], count)
+        return self._weighted(line, values) if line.h * values.end > 3 * line.c + 600 else None
 
     def _weighted(self, line: Line, values: Values) -> Nodes:
         """What the nodes count for, and how far their sums may be off."""
@@ -129,41 +130,34 @@ class Smooth:
         near, rest = float(size[:NEAR].sum()), float(size[NEAR:].sum())
         return ULP * (ulps * near + far * rest) + turn * float((size * t).sum())
 
-    def _at(self, epsilon: Floats, first: int | None = None) -> Any:
-        """Both bounds and the slope, by the (first) nodes; the last answer is kept."""
-        asked = epsilon.tobytes(), first
+    def _at(self, epsilon: Floats, roughly: bool = False) -> Any:
+        """Both bounds and the slope, roughly by the nodes that there are; the last answer is kept."""
+        asked = epsilon.tobytes(), roughly
         if asked not in self._last:
             self._last.clear()
-            self._last[asked] = self._found(epsilon, first)
+            self._last[asked] = self._found(epsilon, roughly)
         return self._last[asked]
 
-    def _found(self, epsilon: Floats, first: int | None) -> Any:
+    def _found(self, epsilon: Floats, roughly: bool) -> Any:
         """What `_at` gives, each epsilon by the nodes of its cell; NaN where there are none."""
         found = np.full((3, len(epsilon)), np.nan)
         cells = self.saddle.cells(epsilon)
         for cell in set(cells.tolist()):
             mine = cells == cell
             if cell not in self._nodes:
-                self._nodes[cell] = self._first(cell)
-            if self._nodes[cell] is None:
+                line = self._line(cell)
+                self._nodes[cell] = line and self._weighted(line, self._near(line))
+            while (nodes := self._nodes[cell]) is not None:
+                low, high, slope = found[:, mine] = nodes.at(epsilon[mine])
+                off = float(np.max((high - low) / np.maximum(slope, 1e-300))) / 2
+                count = _enough(nodes, off if len(epsilon) <= _FEW else 0.0)
+                if roughly or count <= nodes.values.wanted:
+                    break
+                self._nodes[cell] = self._longer(nodes, count)
+            if nodes is None:
                 most = self.saddle.chernoff(epsilon[mine])
                 found[:, mine] = np.where(most < _NOTHING, [0 * most, most, 0 * most], np.nan)
-            while (nodes := self._nodes[cell]) is not None:
-                low, high, slope = found[:, mine] = nodes.at(epsilon[mine], first)
-                off = float(np.max((high - low) / np.maximum(slope, 1e-300))) / 2
-                count = _enough(nodes, off)
-                if first or len(epsilon) > _FEW or count <= nodes.values.wanted:
-                    break
-                self._nodes[cell] = self._weighted(nodes.line, self._longer(nodes.line, nodes.values, count))
         return found
-
-    def _first(self, cell: int) -> Nodes | None:
-        """The nodes of a cell, as many as do where there are many atoms; None if even they take too long."""
-        if (line := self._line(cell)) is None:
-            return None
-        count = _count(line)
-        values = self._longer(line, self._near(line, count), count)
-        return self._weighted(line, values) if line.h * values.end > 3 * line.c + 600 else None
 
     def bounds(self, epsilon: Floats) -> tuple[Floats, Floats]:
         """The two sums."""
@@ -176,14 +170,14 @@ class Smooth:
 
     def root(self, target: float) -> tuple[float, float]:
         """Newton's method on ln delta, from where the first nodes alone have it."""
-        about, _ = self.saddle.newton(lambda epsilon: self._at(epsilon, NEAR), target)
+        about, _ = self.saddle.newton(lambda epsilon: self._at(epsilon, roughly=True), target)
         return self.saddle.newton(self._at, target, start=about)
 
 
 def _count(line: Line) -> int:
     """How many nodes do where there are many atoms: the gap between the two functions, times 1 + c."""
     unit = math.sqrt(_WIDTH / (GAP * (1 + line.c)))
-    return int(2 * math.pi / unit / line.h) + 1
+    return max(int(2 * math.pi / unit / line.h) + 1, NEAR)
 
 
 def _enough(nodes: Nodes, off: float) -> int:
@@ -191,7 +185,9 @@ def _enough(nodes: Nodes, off: float) -> int:
 
     The gap between the two functions falls with the square of the number, where atoms are few a little faster.
     """
-    values = nodes.values
-    if off <= _OFF or values.end < values.wanted or values.wanted > _LONGER * _count(nodes.line):
+    values, first = nodes.values, _count(nodes.line)
+    if values.wanted < first:
+        return first
+    if off <= _OFF or values.end < values.wanted or values.wanted > _LONGER * first:
         return values.wanted
     return int(values.wanted * min(max(math.sqrt(off / (0.8 * _OFF)), 1.25), 4.0)) + 1
