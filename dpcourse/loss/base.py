@@ -186,6 +186,10 @@ class PrivacyLoss(ABC):
         high = self.ceiling()
         return (max(0.0, 2 * self.max_divergence() - high), high) if high < math.inf else (high, high)
 
+    def _root(self, target: float, last: float) -> float:
+        """About where delta reaches a target, which it passes between 0 and there."""
+        return solve_decreasing(lambda e: float(sum(self.delta_bounds(e))) / 2, target, last)
+
     def _invert(self, target: float) -> tuple[float, float]:
         """Certified bounds on inf{eps >= 0: delta(eps) <= target}, for one target."""
         if self.delta_bounds(0.0)[1] <= target:
@@ -195,7 +199,7 @@ class PrivacyLoss(ABC):
         if target == 0:
             return self._pure()
         largest = self.ceiling()
-        root = solve_decreasing(lambda e: float(sum(self.delta_bounds(e))) / 2, target, largest)
+        root = self._root(target, largest)
         near = min(max(root * (1 + 1e-7), 1e-12), largest)
         (low, other), (high, _) = self.delta_bounds(np.array([root, near]))
         off = (high - low) * (near - root) / (low - other) if low > other else 0.0  # by the slope there

@@ -189,6 +189,19 @@ class FiniteLoss(PrivacyLoss):
         _, upper = widen(high.reshape(epsilon.shape), self.missing + rounding[1].reshape(epsilon.shape))
         return lower, upper
 
+    def _root(self, target: float, last: float) -> float:
+        """ln of a ratio, between the two losses where delta passes the target."""
+        losses, (run_p, run_q) = self._sorted[0], self._running
+        with np.errstate(
+            over="ignore", invalid="ignore"
+        ):  # e^l is infinite where q has underflowed: then NaN
+            at_losses = run_p[1:] - np.exp(losses) * run_q[1:]
+        above = int(np.count_nonzero(at_losses <= target))
+        p, q = float(run_p[above]), float(run_q[above])
+        if self._sharp or not (q > 0 and p > target) or np.isnan(at_losses).any():
+            return super()._root(target, last)
+        return min(max(math.log((p - target) / q), 0.0), last)
+
     def hockey_stick(self, ratio: Any) -> Any:
         """The sum of (p - ratio q)+, exactly for Fractions."""
         if self.exact and isinstance(ratio, int | Fraction):

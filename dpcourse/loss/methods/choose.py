@@ -8,7 +8,7 @@ crest     finite losses, epsilon near the largest sum        the largest sums
 spline    Laplace losses: equal, on a common lattice, or few  exact piecewise polynomials
 coarse    finite losses, a few large and others small        the large ones listed, the others for themselves
 halves    more finite losses                                 their sums as pairs from two lists
-smooth    finite and Laplace losses that share no lattice    the contour with a little noise added
+smooth    finite and Laplace losses that share no lattice    the contour, with the kink of delta smoothed
 grid      everything else                                    tilted Fourier transforms of rounded losses
 """
 
@@ -49,7 +49,7 @@ from dpcourse.loss.subsampled import SubsampledGaussianLoss
 _WIDEST = 600.0  # a Laplace loss whose least value has a probability that is a double
 _MOST_WAVES = 400  # exponentials on a line; beyond that a grid is faster
 _NEEDED = 27.0  # Laplace losses alone need prod M_i/A_i > e^27 at c = 0, or the contour never gets to 1e-11
-_ENTRY, _MANY = 200.0, 2**22  # nanoseconds for an entry of a list, and too many of them
+_ENTRY, _MANY = 100.0, 2**22  # nanoseconds for an entry of a list, and too many of them
 _SMOOTH: dict[type, Any] = {GaussianLoss: GaussianFactor, SubsampledGaussianLoss: SubsampledFactor}
 
 

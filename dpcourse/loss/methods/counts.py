@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from functools import cache
 from itertools import combinations_with_replacement
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from dpcourse.loss.methods.lattice import WIDE
 _SMALL: Final = 2**11  # entries of a table of counts that is kept for the next time
 _ALONE: Final = 75.0  # e^-75: a count of one outcome that is given up
 _TOGETHER: Final = 1e-28  # counts of several outcomes that are given up
+_DEAR: Final = math.ceil(-math.log(_TOGETHER))
 Law = tuple[Floats, Floats]
 """Values of a loss, and their masses."""
 
@@ -44,8 +45,9 @@ def plus(a: Law, b: Law) -> Law:
 def multinomial(leaf: FiniteLoss, k: int) -> Law:
     """The sum of k equal losses, all of it.
 
-    >>> multinomial(FiniteLoss((0.25, 0.75), (0.5, 0.5)), 2)[1]
-    array([0.0625, 0.375 , 0.5625])
+    >>> losses, masses = multinomial(FiniteLoss((0.25, 0.75), (0.5, 0.5)), 2)
+    >>> masses, np.exp(losses)
+    (array([0.5625, 0.375 , 0.0625]), array([2.25, 0.75, 0.25]))
     """
     losses, p = possible(leaf)
     if len(p) * math.comb(k + len(p) - 1, k) <= _SMALL:
@@ -76,13 +78,48 @@ def _ways(n: int, k: int) -> tuple[Any, Any]:
     return np.array(each, dtype=float), np.array(orders, dtype=float)
 
 
-def likely(law: Law, k: int, most: float) -> tuple[Any, Floats, Floats, float] | None:
+class Window(NamedTuple):
+    """Where the likely counts of some outcomes lie."""
+
+    low: Any
+    high: Any
+    number: float
+    """About how many there are together: up to twice as many as there are."""
+
+
+def window(p: Floats, k: int) -> Window:
+    """The least and the largest likely count of each outcome, by Chernoff's bound.
+
+    Counts are unlikely together if the exponents of that bound add up to too much, or the counts to more
+    than k.
+
+    >>> low, high, number = window(np.array([0.5, 1e-9]), 1000)
+    >>> low, high, round(number)
+    (array([309,   0]), array([691,   5]), 1281)
+    """
+    reach = math.ceil(_ALONE + math.sqrt(2 * _ALONE * k * float((p * (1 - p)).max()))) + 1  # Bernstein
+    least = np.clip(np.rint(k * p) - reach, 0, max(k - 2 * reach, 0))
+    count: Floats = least + np.arange(min(2 * reach, k) + 1.0)[:, None]
+    share = count / k
+    with np.errstate(divide="ignore"):
+        apart = special.xlogy(share, share / p) + special.xlogy(1 - share, (1 - share) / np.maximum(1 - p, 0))
+    near = k * apart <= _ALONE
+    low, high = np.where(near, count, k).min(0), np.where(near, count, 0).max(0)
+    costs = np.rint(np.minimum(k * apart, _DEAR)).astype(int)
+    ways = np.ones(1)  # entry i: about how many counts have exponents that add up to i
+    for cost in costs.T:
+        ways = np.convolve(ways, np.bincount(cost, minlength=_DEAR)[:_DEAR])[:_DEAR]
+    every = math.lgamma(k + len(p) + 1) - math.lgamma(k + 1) - math.lgamma(len(p) + 1)
+    return Window(low.astype(int), high.astype(int), min(float(ways.sum()), math.exp(min(every, 700.0))))
+
+
+def likely(law: Law, k: int, within: Window, most: float) -> tuple[Any, Floats, Floats, float] | None:
     """Likely counts of some outcomes of a law, with k steps in all at most; None if they are too many.
 
     For each way: the steps that are left over, the loss, and the product of (k p_i)^{c_i}/c_i!, scaled.
     Last comes the probability of all that was left out.
     """
-    low, high = _window(law[1], k)
+    low, high, _ = within
     lost = 2 * len(low) * math.exp(-_ALONE)
     log_scale, rest = math.lgamma(k + 1) - k * math.log(k), 1.0
     left, loss, mass = np.array([k]), np.zeros(1), np.ones(1)
@@ -102,17 +139,6 @@ def likely(law: Law, k: int, most: float) -> tuple[Any, Floats, Floats, float] |
     return left, loss, mass, lost
 
 
-def fewest(p: Floats, k: int) -> float:
-    """About how many likely counts there are, or fewer: the volume of an ellipsoid, or all of them."""
-    common = p[k * p > 1]
-    n, rest = len(common), max(1 - float(p.sum()), 1 / k)
-    radius = math.sqrt(-2 * math.log(_TOGETHER)) - 2
-    ball = n * math.log(radius * math.sqrt(math.pi)) - math.lgamma(n / 2 + 1)
-    volume = ball + (math.log(rest) + float(np.log(k * common).sum())) / 2
-    every = math.lgamma(k + n + 1) - math.lgamma(k + 1) - math.lgamma(n + 1)
-    return math.exp(min(volume, every, 700.0))
-
-
 def shared(
     left: Any, loss: Floats, mass: Floats, value: float, weights: tuple[int, Floats], room: Any = None
 ) -> Any:
@@ -123,22 +149,6 @@ def shared(
     extra = np.arange(len(before), dtype=np.int32) - np.repeat(np.cumsum(number) - number, number)
     count = low + extra
     return left[before] - count, loss[before] + count * value, mass[before] * table[extra]
-
-
-def _window(p: Floats, k: int) -> tuple[Any, Any]:
-    """The least and the largest likely count of each outcome, by Chernoff's bound.
-
-    >>> _window(np.array([0.5, 1e-9]), 1000)
-    (array([309,   0]), array([691,   5]))
-    """
-    reach = math.ceil(_ALONE + math.sqrt(2 * _ALONE * k * float((p * (1 - p)).max()))) + 1  # Bernstein
-    count = np.minimum(np.maximum(np.rint(k * p) + np.arange(-reach, reach + 1.0)[:, None], 0.0), k)
-    share = count / k
-    with np.errstate(divide="ignore"):
-        apart = special.xlogy(share, share / p) + special.xlogy(1 - share, (1 - share) / np.maximum(1 - p, 0))
-    near = k * apart <= _ALONE
-    low, high = np.where(near, count, k).min(0), np.where(near, count, 0).max(0)
-    return low.astype(int), high.astype(int)
 
 
 def _poisson(mean: float, low: int, high: int) -> tuple[Floats, float]:

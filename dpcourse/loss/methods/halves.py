@@ -23,7 +23,7 @@ import numpy as np
 
 from dpcourse.errors import Floats
 from dpcourse.loss.finite import FiniteLoss
-from dpcourse.loss.methods.counts import Law, fewest, likely, multinomial, plus, possible
+from dpcourse.loss.methods.counts import Law, likely, multinomial, plus, possible, window
 from dpcourse.loss.methods.listing import Parts, Tails, drift, falling, roundings
 from dpcourse.loss.methods.saddle import Saddle
 
@@ -111,11 +111,15 @@ def _of_outcomes(leaf: FiniteLoss, k: int, most: float) -> tuple[list[tuple[Law,
     losses, p = possible(leaf)
     order = np.argsort(-p * (1 - p), kind="stable")  # dealt out by how much their counts vary
     sides = [(losses[some], p[some]) for some in (order[::2], order[1::2])]
-    if len(p) > _MOST_OUTCOMES or sum(fewest(p, k) for _, p in sides) > most - _PAIR * k:
+    most -= _PAIR * k
+    if len(p) > _MOST_OUTCOMES or most < 0 or not all(len(side[1]) for side in sides):
+        return None
+    windows = [window(p, k) for _, p in sides]
+    if sum(each.number for each in windows) > most:
         return None
     lists, missed = [], 0.0
-    for law in sides:
-        found = likely(law, k, most)
+    for law, within in zip(sides, windows, strict=True):
+        found = likely(law, k, within, 2 * most)
         if found is None:
             return None
         left, loss, mass, lost = found

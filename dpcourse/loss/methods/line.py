@@ -29,8 +29,8 @@ class Line:
 def line_of(saddle: Saddle, cell: int, place: float, part: float = 1.0, width: float = 0.0) -> Line | None:
     """A line for a cell of epsilons, for the saddle point at such a place of the cell, or at a part of its c.
 
-    Aliases may be 1e-15 of delta, or as much as moves epsilon by a hundredth of `width`. None if there is no such
-    cell, or no step is small enough.
+    Aliases may be 1e-15 of delta, or as much as moves epsilon by a hundredth of `width`. None if there is
+    no such cell, or no step is small enough.
     """
     table, members = saddle.rows(cell)
     if not len(members):

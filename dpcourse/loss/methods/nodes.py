@@ -76,7 +76,7 @@ class Nodes:
             t = self.values.t[some]
             each = self.terms[:, some] * np.exp((-1j * shift) * t)
             sums[:2] += np.einsum("ij->i", each.real)
-            sums[2:] -= np.einsum("ij,j", each.imag, t)  # as fast as a product of matrices, and wakes no threads
+            sums[2:] -= np.einsum("ij,j", each.imag, t)  # as fast as the BLAS, and wakes no threads
         sums[2:] += self.line.c * sums[:2]
         return sums
 

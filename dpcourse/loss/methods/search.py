@@ -24,12 +24,12 @@ from dpcourse.loss.methods.fourier import raised
 from dpcourse.loss.methods.waves import Waves, chosen
 
 NEAR: Final = 2**9  # nodes that are all computed, well beyond the first peak, before the search begins
-_BLOCK, _ROWS, _SIDE = 2**10, 2**6, 2**5
+_BLOCK, _ROWS, _SIDE = 2**8, 2**8, 2**5
 _SAMPLE: Final = _SIDE**2
 _KEPT: Final = 150.0  # nanoseconds for a node that is kept; a look at one takes about 3 for each e^{itl}
 _MOST_WORK, _MOST_NODES, _PIECE = 3e9, 2**22, 2**19  # a piece and what came before it must fit into memory
 Found = tuple[int, Floats, Any, float]
-"""Which node comes after a piece; t and M/M(c) at nodes that matter; the sum of |M/M(c)|/t^2 over the others, at most."""
+"""Which node comes next; t and M/M(c) where they matter; the sum of |M/M(c)|/t^2 over the others, at most."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Search:
 
     @cached_property
     def _plan(self) -> tuple[float, int, float, float]:
-        """About how many nanoseconds a node takes, with groups of which size, and tau for both; by a sample."""
+        """About how many nanoseconds a node takes, with groups of which size, and both tau; by a sample."""
         nodes = self.count - self.first
         rows = self.h * (self.first + nodes * (np.arange(float(_SIDE)) / _SIDE))
         columns = self.h * nodes / _SIDE * (0.6180339887498949 * np.arange(1.0, _SIDE + 1) % 1)
@@ -74,12 +74,13 @@ class Search:
         """Bounds below it add up to half of what may be left out, as far as a sample of them says."""
         rising, even = np.sort(bounds), self.spare / 2 / (self.count - self.first)
         enough = int(np.searchsorted(np.cumsum(rising), even * _SAMPLE))
-        return min(max(float(rising[min(enough, _SAMPLE - 1)]), even), _SAMPLE * even)  # rare nodes are not in it
+        last = float(rising[min(enough, _SAMPLE - 1)])
+        return min(max(last, even), _SAMPLE * even)  # rare nodes are not in the sample
 
     @property
     def work(self) -> float:
         """About how many nanoseconds the whole line takes."""
-        return max(self.count - self.first, 0) * self._plan[0]
+        return (self.count - self.first) * self._plan[0] if self.count > self.first else 0.0
 
     def _bound(self, shares: Iterable[Any], t: Any, size: int) -> Any:
         """The largest |M/M(c)|/t^2 in a group around t, at most."""

@@ -1,25 +1,25 @@
 """The contour where nothing decays: losses with atoms, and the kink of delta smoothed from both sides.
 
 On a vertical line the moment generating function of atoms never dies out, and neither does the transform of
-phi(x) = e^{-cx} (1 - e^{-x})+ fast enough, because of its kink at 0. Between two functions of frequencies up to T
-only, one above phi and one below it (`kink`), the integrals along the line end at T:
+phi(x) = e^{-cx} (1 - e^{-x})+ fast enough, because of its kink at 0. With a function of frequencies up to T
+only in place of phi, above it or below it (`kink`), the integral along the line ends at T:
 
     delta(eps)  <=  e^{K(c) - c eps}/(2 pi) * integral over |t| < T of  psi^(t) M(c + it)/M(c) e^{-it eps} dt
 
-for the transform psi^ of the one above, and >= for the one below. The two differ by u^2/8 = pi^2/(2T^2) times the
-density of S, whatever k is (no functions of these frequencies are nearer): a grid rounds at every step and errs k
-times as much. They share the values of M, and need them only where |M| is not small (`search`): some thousands of
-10^7 nodes.
+for the transform psi^ of the one above, and >= for the one below. The two differ by pi^2/(2T^2) times the
+density of S, whatever k is (no functions of these frequencies are nearer): a grid rounds at every step and
+errs k times as much. They share the values of M, and need them only where |M| is not small (`search`): at
+some thousands of 10^7 nodes.
 
-Proved: both inequalities; aliases: those of the upper sum are positive, those of the lower one at most what they
-are in `contour`; the nodes left out, at most LARGEST h/pi |M/M(c)|/t^2 each. Modelled: rounding. LARGEST was
-computed on a mesh.
+Proved: both inequalities; aliases: those of the upper sum are positive, those of the lower one at most what
+they are in `contour`; the nodes left out, at most LARGEST h/pi |M/M(c)|/t^2 each. Modelled: rounding. LARGEST
+was computed on a mesh.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -146,7 +146,7 @@ class Smooth:
             mine = cells == cell
             if cell not in self._nodes:
                 line = self._line(cell)
-                self._nodes[cell] = line and self._weighted(line, self._near(line))
+                self._nodes[cell] = None if line is None else self._weighted(line, self._near(line))
             while (nodes := self._nodes[cell]) is not None:
                 low, high, slope = found[:, mine] = nodes.at(epsilon[mine])
                 off = float(np.max((high - low) / np.maximum(slope, 1e-300))) / 2
@@ -183,7 +183,7 @@ def _count(line: Line) -> int:
 def _enough(nodes: Nodes, off: float) -> int:
     """How many nodes bring a bracket to its width; as many as there are, if it has it, or never will.
 
-    The gap between the two functions falls with the square of the number, where atoms are few a little faster.
+    The gap between the two functions falls with the square of the number, or faster where atoms are few.
     """
     values, first = nodes.values, _count(nodes.line)
     if values.wanted < first:
