@@ -12,9 +12,9 @@ import numpy as np
 from dpcourse.loss import FiniteLoss, LaplaceLoss, PrivacyLoss
 from dpcourse.loss.engine import Engine
 from dpcourse.loss.methods.choose import contours, smoothed
-from dpcourse.loss.methods.coarse import coarse
 from dpcourse.loss.methods.crest import crest
 from dpcourse.loss.methods.grid import Grid
+from dpcourse.loss.methods.halves import halves
 from dpcourse.loss.methods.knots import knots
 from dpcourse.loss.methods.lattice import lattice
 from dpcourse.loss.methods.listing import listing
@@ -58,7 +58,7 @@ def direct_engines(parts: Parts) -> Iterator[tuple[str, Engine]]:
         "spline": spline(*laplace[0]) if len(laplace) == len(parts) == 1 else None,
         "knots": knots(laplace, finite) if laplace and only_atoms else None,
         "smooth": smooth,
-        "coarse": coarse(finite, smooth.saddle) if smooth and len(finite) == len(parts) else None,
+        "halves": halves(finite, 2e5, smooth.saddle) if smooth and len(finite) == len(parts) else None,
         "grid": Grid(tuple(parts)),
     }
     yield from ((name, engine) for name, engine in options.items() if engine is not None)

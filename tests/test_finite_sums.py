@@ -17,8 +17,6 @@ from hypothesis import strategies as st
 from dpcourse.laws import DiscreteGaussian, DiscreteLaplace
 from dpcourse.loss import FiniteLoss, GaussianLoss, LaplaceLoss, PrivacyLoss
 from dpcourse.loss.composed import Composed, compose
-from dpcourse.loss.methods.choose import smoothed
-from dpcourse.loss.methods.coarse import coarse
 from dpcourse.loss.methods.crest import crest
 from dpcourse.loss.methods.knots import nodes_needed
 from dpcourse.loss.methods.lattice import common_step
@@ -431,20 +429,6 @@ def test_every_epsilon_between_two_cells_has_a_narrow_bracket() -> None:
     low, high = (30 * large + 10 * small).epsilon_bounds(1e-30)
     assert high - low < 1e-8
     assert low < 53.290023393 < high + 1e-9
-
-
-def test_large_losses_are_listed_only_where_they_stand_apart() -> None:
-    """If the others spread farther than the gaps between them, a contour is as good, and much faster."""
-    large = FiniteLoss((0.5, 0.3, 0.2), (0.2, 0.3, 0.5))
-    for k, listed in ((4, True), (400, False)):
-        parts = [(large, 1), (FiniteLoss((0.55, 0.25, 0.2), (0.5, 0.2, 0.3)), k)]
-        smooth = smoothed([], parts)
-        assert smooth is not None
-        peaks = coarse(parts, smooth.saddle)
-        assert peaks is not None
-        low, high = peaks.bounds(np.array([0.1 * k]))
-        assert np.isnan(low[0]) != listed
-        assert not listed or overlap((low, high), smooth.bounds(np.array([0.1 * k])))
 
 
 def test_one_leaf_off_the_lattice_does_not_blur_the_others() -> None:

@@ -6,7 +6,6 @@ contour   something decays on vertical lines: Gaussian,      a short sum with pr
 listing   few finite losses                                  all their sums
 crest     finite losses, epsilon near the largest sum        the largest sums
 spline    Laplace losses: equal, on a common lattice, or few  exact piecewise polynomials
-coarse    finite losses, a few large and others small        the large ones listed, the others for themselves
 halves    more finite losses                                 their sums as pairs from two lists
 smooth    finite and Laplace losses that share no lattice    the contour, with the kink of delta smoothed
 grid      everything else                                    tilted Fourier transforms of rounded losses
@@ -22,7 +21,6 @@ import numpy as np
 
 from dpcourse.loss.engine import Engine, Parts, largest_sum
 from dpcourse.loss.finite import FiniteLoss
-from dpcourse.loss.methods.coarse import coarse
 from dpcourse.loss.methods.contour import Contour
 from dpcourse.loss.methods.counts import possible
 from dpcourse.loss.methods.crest import crest
@@ -80,8 +78,6 @@ def candidates(parts: Parts) -> Iterator[Engine]:
             yield own
         if smooth := smoothed(laplace, finite):
             saddle = smooth.saddle
-            if not laplace and (peaks := coarse(finite, saddle)):
-                yield peaks
             if not laplace and (lists := halves(finite, min(smooth.work / _ENTRY, _MANY), saddle)):
                 yield lists
             yield smooth

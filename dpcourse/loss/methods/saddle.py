@@ -89,6 +89,14 @@ class Saddle:
                 low, high = min(low, high / 64), high / 4  # K is known where it is finite
         return low, high
 
+    @cached_property
+    def _finest(self) -> float:
+        """About the least standard deviation of a factor."""
+        near = 1e-3 / self._ends[1]
+        with np.errstate(over="ignore", invalid="ignore"):
+            curves = [float(np.diff(each.cumulant(near * np.arange(3.0)), n=2)[0]) for each in self.factors]
+        return min((math.sqrt(curve) / near for curve in curves if curve > 0), default=math.inf)
+
     def under_top(self, epsilon: Floats) -> Any:
         """1 - e^{eps - top}, which delta is at most, whatever the law."""
         return -np.expm1(np.minimum(epsilon - self.top, 0.0)) * (1 + 4 * ULP)
@@ -113,7 +121,9 @@ class Saddle:
         """Saddle points; the wide table goes on to where even bounded losses end."""
         if wide not in self._tables:
             low, high = self._ends
-            table = self._tabulate(np.geomspace(low, (30 * high) if wide else high, 100))
+            if wide:  # where large losses have come to their end, small ones still vary
+                high = min(max(30 * high, 20 / self._finest), _LARGEST)
+            table = self._tabulate(np.geomspace(low, high, 100))
             for _ in range(3):
                 seen = min(int(np.searchsorted(-table.log_delta, 745)) + 2, len(table.c))
                 length = np.cumsum(np.sqrt(table.curve) * np.gradient(table.c))[:seen]
