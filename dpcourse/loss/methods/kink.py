@@ -28,6 +28,7 @@ has the opposite sign.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any, Final
 
 import numpy as np
@@ -40,11 +41,14 @@ _SMALL: Final = 0.3  # below it, differences of logarithms would lose digits
 GAP: Final = 1 / 8  # between the two integrals, in units of u^2, at most
 
 
-def transforms(c: float, unit: float, t: Floats) -> tuple[Any, Any]:
+def transforms(
+    c: float, unit: float, t: Floats, turn: Callable[[float], Any] | None = None
+) -> tuple[Any, Any]:
     """The Fourier transforms of the function below and of the one above, for 0 <= t <= 2 pi/u.
 
     With A and B the sums of phi(n + a) e^{-it(n + a)} and of phi'(n + a) e^{-it(n + a)}, geometric series
-    both, the transform at t, in units of 1/u, is (1 - t/2pi) A - (i/2pi) B.
+    both, the transform at t, in units of 1/u, is (1 - t/2pi) A - (i/2pi) B. Who has e^{-i rate t} - 1 in a
+    table may bring it.
 
     >>> below, above = transforms(3.0, 0.01, np.array([0.0]))  # the integral of phi is 1/(c(c + 1))
     >>> f"{12 * below.real[0]:.6f} {12 * above.real[0]:.6f}"
@@ -54,14 +58,15 @@ def transforms(c: float, unit: float, t: Floats) -> tuple[Any, Any]:
     a = _point(v, d)
     angle = unit * t
     taper, rest = 1 - angle / (2 * math.pi), 1j / (2 * math.pi)
-    back = turned(-angle)
+    turn = turn or (lambda rate: turned(-rate * t))
+    back = turn(unit)
     fall = math.exp(-v) * (1 + back)
     one = -math.expm1(-v) - math.exp(-v) * back  # 1 - e^{-v - it}
     both = 1 / (one * (-math.expm1(-v - d) - math.exp(-v - d) * back))
     each = d * one * both
     values = -math.expm1(-d) * fall * both
     below = taper * values - rest * (_drop(v, d) - d - v * values + each)
-    both *= math.exp(-v * a) * np.exp(-1j * a * angle)
+    both *= math.exp(-v * a) * (1 + turn(a * unit))
     each = (d * math.exp(-d * a)) * one * both
     values = both * (math.exp(-d * a) * -math.expm1(-d * (1 - a)) * fall - math.expm1(-d * a))
     above = taper * values - rest * (each - v * values)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cache, cached_property
 from typing import Any, Final
 
 import numpy as np
 
 from dpcourse.errors import Floats
+from dpcourse.loss.logs import turned
 from dpcourse.loss.methods.kink import LARGEST, transforms
 from dpcourse.loss.methods.line import Line
 from dpcourse.loss.solve import ULP
@@ -40,27 +42,13 @@ class Values:
         size = 2 * LARGEST * line.h / math.pi * np.abs(self.value)
         return size / (line.c**2 + self.t**2), float(size.sum()) / 2
 
-    def terms(self, line: Line) -> Any:
-        """What the nodes count for: a row for the lower bound, one for the upper."""
-        terms = np.empty((2, len(self.t)), dtype=complex)
-        unit = 2 * math.pi / (line.h * self.end)
-        for some in _blocks(len(self.t)):
-            weight = line.h / math.pi * self.value[some]
-            for row, transform in zip(terms, transforms(line.c, unit, self.t[some]), strict=True):
-                np.multiply(weight, transform, out=row[some])
-        return terms
-
 
 @dataclass(frozen=True)
 class Nodes:
-    """The terms of both bounds on delta, each to be multiplied by e^{-it (eps - centre)}.
-
-    The upper sum is a bound, aliases and all; off the lower one they are taken.
-    """
+    """The upper sum is a bound on delta, aliases and all; off the lower one they are taken."""
 
     line: Line
     values: Values
-    terms: Any
     error: float
     """In units of e^{K(c) - c eps}, as the sums are."""
     common: float
@@ -69,12 +57,45 @@ class Nodes:
     """The second derivative of e^{-c eps} times either sum, at most, in units of e^{-c eps}."""
     _last: dict[float, Floats] = field(default_factory=dict, repr=False)
 
+    @cached_property
+    def _number(self) -> Any:
+        """t/h."""
+        return np.rint(self.values.t / self.line.h).astype(np.intp)
+
+    def _wheel(self, rate: float) -> Callable[[slice], Any]:
+        """e^{-i rate t} - 1 for some of the nodes: from tables for the first and the last bits of t/h."""
+        angle, number, end = rate * self.line.h, self._number, self.values.end
+        bits = (end.bit_length() + 1) // 2
+        if len(number) < 2 << bits:
+            return lambda some: turned(-angle * number[some])
+        low = turned(-angle * np.arange(2.0**bits))
+        high = turned(-angle * 2.0**bits * np.arange((end >> bits) + 1.0))
+
+        def turn(some: slice) -> Any:
+            first, last = high[number[some] >> bits], low[number[some] & (1 << bits) - 1]
+            return first + last + first * last
+
+        return turn
+
+    @cached_property
+    def _terms(self) -> Any:
+        """A row for the lower bound, one for the upper, each to be multiplied by e^{-it (eps - centre)}."""
+        line, values = self.line, self.values
+        terms = np.empty((2, len(values.t)), dtype=complex)
+        unit, wheel = 2 * math.pi / (line.h * values.end), cache(self._wheel)
+        for some in _blocks(len(values.t)):
+            weight = line.h / math.pi * values.value[some]
+            both = transforms(line.c, unit, values.t[some], lambda rate, some=some: wheel(rate)(some))
+            for row, transform in zip(terms, both, strict=True):
+                np.multiply(weight, transform, out=row[some])
+        return terms
+
     def _sums(self, shift: float) -> Floats:
         """Both sums and their slopes at an epsilon."""
-        sums = np.zeros(4)
+        sums, turn = np.zeros(4), self._wheel(shift)
         for some in _blocks(len(self.values.t)):
             t = self.values.t[some]
-            each = self.terms[:, some] * np.exp((-1j * shift) * t)
+            each = self._terms[:, some] * (1 + turn(some))
             sums[:2] += np.einsum("ij->i", each.real)
             sums[2:] -= np.einsum("ij,j", each.imag, t)  # as fast as the BLAS, and wakes no threads
         sums[2:] += self.line.c * sums[:2]

@@ -112,7 +112,7 @@ class Smooth:
         error = self._rounding(line, values.t, size) + LARGEST * line.h / math.pi * values.left_out
         ulps = 16 + abs(line.k_c) + 2 * line.c * abs(line.centre)
         ulps += sum(factor.roundings(line.c) for factor in self.saddle.factors)
-        return Nodes(line, values, values.terms(line), error, ULP * ulps, bend)
+        return Nodes(line, values, error, ULP * ulps, bend)
 
     def _rounding(self, line: Line, t: Floats, size: Floats) -> float:
         """The rounding of the sums, apart from what all terms have in common.
