@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from dpcourse.laws import DiscreteGaussian, DiscreteLaplace
 from dpcourse.loss import FiniteLoss, GaussianLoss, LaplaceLoss, PrivacyLoss
 from dpcourse.loss.composed import Composed, compose
+from dpcourse.loss.methods.counts import likely, multinomial, window
 from dpcourse.loss.methods.crest import crest
 from dpcourse.loss.methods.knots import nodes_needed
 from dpcourse.loss.methods.lattice import common_step
@@ -429,6 +430,53 @@ def test_every_epsilon_between_two_cells_has_a_narrow_bracket() -> None:
     low, high = (30 * large + 10 * small).epsilon_bounds(1e-30)
     assert high - low < 1e-8
     assert low < 53.290023393 < high + 1e-9
+
+
+@pytest.mark.parametrize("k", [300, 3000])
+@pytest.mark.parametrize("delta", [1e-3, 1e-6, 1e-12, 1e-30])
+def test_where_large_losses_have_ended_small_ones_decide(k: int, delta: float) -> None:
+    """Given the large losses, the small ones are a binomial law; brackets were 0.2 wide here."""
+    large, small = FiniteLoss((0.5, 0.4, 0.1), (0.1, 0.6, 0.3)), FiniteLoss((0.501, 0.499), (0.499, 0.501))
+    low, high = (5 * large + k * small).epsilon_bounds(delta)
+    assert high - low < 1e-8
+    values, masses = multinomial(large, 5)
+    below, above = (
+        tuple(float(masses @ end) for end in (k * small).delta_bounds(eps - values)) for eps in (low, high)
+    )
+    assert below[1] >= delta * (1 - 1e-12)
+    assert above[0] <= delta * (1 + 1e-12)
+
+
+@given(st.lists(st.floats(0.01, 1), min_size=2, max_size=5), st.sampled_from([10, 30, 100, 300]))
+def test_how_many_counts_are_likely_is_known_before_they_are_listed(weights: list[float], k: int) -> None:
+    p = np.array(weights) / (2 * sum(weights))
+    within = window(p, k)
+    assume(within.number < 1e5)
+    found = likely((np.arange(len(p), dtype=float), p), k, within, 1e6)
+    assert found is not None
+    left, _, mass, lost = found
+    assert len(left) <= 1.05 * within.number
+    assert within.number <= math.comb(k + len(p), k) * (1 + 1e-9)
+    assert (left >= 0).all()
+    assert (mass > 0).all()
+    assert 0 < lost < 1e-20
+
+
+@given(st.lists(st.integers(1, 99), min_size=4, max_size=8), st.floats(-30, -0.1))
+def test_one_finite_loss_is_inverted_to_a_few_ulps(weights: list[int], power: float) -> None:
+    n, delta = len(weights) // 2, 10**power
+    p, q = (tuple(Fraction(w, sum(some)) for w in some) for some in (weights[:n], weights[n : 2 * n]))
+    low, high = FiniteLoss(tuple(map(float, p)), tuple(map(float, q))).epsilon_bounds(delta)
+    assert high - low <= 1e-13 * (1 + high)
+    with mpmath.workdps(40):
+        for eps, sign in ((low, 1), (high, -1)):
+            each = (a - mpmath.exp(eps) * b for a, b in zip(map(to_mp, p), map(to_mp, q), strict=True))
+            excess = mpmath.fsum(max(x, 0) for x in each) - delta
+            assert sign * excess >= -1e-15 or eps == 0
+
+
+def to_mp(x: Fraction) -> mpmath.mpf:
+    return mpmath.mpf(x.numerator) / x.denominator
 
 
 def test_one_leaf_off_the_lattice_does_not_blur_the_others() -> None:

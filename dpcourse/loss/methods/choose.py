@@ -47,7 +47,8 @@ from dpcourse.loss.subsampled import SubsampledGaussianLoss
 _WIDEST = 600.0  # a Laplace loss whose least value has a probability that is a double
 _MOST_WAVES = 400  # exponentials on a line; beyond that a grid is faster
 _NEEDED = 27.0  # Laplace losses alone need prod M_i/A_i > e^27 at c = 0, or the contour never gets to 1e-11
-_ENTRY, _MANY = 100.0, 2**22  # nanoseconds for an entry of a list, and too many of them
+_ENTRY = 60.0  # nanoseconds for an entry of a list: fewer than it takes, as a line may have to be longer
+_MANY = 2**22  # too many of them
 _SMOOTH: dict[type, Any] = {GaussianLoss: GaussianFactor, SubsampledGaussianLoss: SubsampledFactor}
 
 

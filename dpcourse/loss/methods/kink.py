@@ -31,8 +31,6 @@ import math
 from collections.abc import Callable
 from typing import Any, Final
 
-import numpy as np
-
 from dpcourse.errors import Floats
 from dpcourse.loss.logs import turned
 
@@ -50,6 +48,7 @@ def transforms(
     both, the transform at t, in units of 1/u, is (1 - t/2pi) A - (i/2pi) B. Who has e^{-i rate t} - 1 in a
     table may bring it.
 
+    >>> import numpy as np
     >>> below, above = transforms(3.0, 0.01, np.array([0.0]))  # the integral of phi is 1/(c(c + 1))
     >>> f"{12 * below.real[0]:.6f} {12 * above.real[0]:.6f}"
     '0.999900 1.000050'

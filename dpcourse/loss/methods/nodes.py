@@ -53,6 +53,8 @@ class Nodes:
     """In units of e^{K(c) - c eps}, as the sums are."""
     common: float
     """The relative error of all terms together."""
+    turning: float
+    """What rounding may do besides, for each unit of eps - centre: a phase is off by ulps of itself."""
     bend: float
     """The second derivative of e^{-c eps} times either sum, at most, in units of e^{-c eps}."""
     _last: dict[float, Floats] = field(default_factory=dict, repr=False)
@@ -85,8 +87,8 @@ class Nodes:
         unit, wheel = 2 * math.pi / (line.h * values.end), cache(self._wheel)
         for some in _blocks(len(values.t)):
             weight = line.h / math.pi * values.value[some]
-            both = transforms(line.c, unit, values.t[some], lambda rate, some=some: wheel(rate)(some))
-            for row, transform in zip(terms, both, strict=True):
+            turn: Any = lambda rate, some=some: wheel(rate)(some)  # noqa: E731
+            for row, transform in zip(terms, transforms(line.c, unit, values.t[some], turn), strict=True):
                 np.multiply(weight, transform, out=row[some])
         return terms
 
@@ -117,7 +119,8 @@ class Nodes:
         line, found = self.line, np.empty((3, len(epsilon)))
         for i, shift in enumerate((epsilon - line.centre).tolist()):
             (low, high, _, slope), off = self._moved(shift)
-            error = self.error + off + (self.common + ULP * abs(line.c * shift)) * abs(high)
+            error = self.error + off + self.turning * abs(shift)
+            error += (self.common + ULP * abs(line.c * shift)) * abs(high)
             found[:, i] = low - error, high + error, slope
             found[:, i] *= math.exp(line.k_c - line.c * (line.centre + shift))
             found[0, i] -= sum(math.exp(min(at + steep * shift, 700.0)) for at, steep in line.aliases)

@@ -26,7 +26,7 @@ from dpcourse.loss.methods.waves import Waves, chosen
 NEAR: Final = 2**9  # nodes that are all computed, well beyond the first peak, before the search begins
 _BLOCK, _ROWS, _SIDE = 2**8, 2**8, 2**5
 _SAMPLE: Final = _SIDE**2
-_KEPT: Final = 150.0  # nanoseconds for a node that is kept; a look at one takes about 3 for each e^{itl}
+_KEPT: Final = 80.0  # nanoseconds for a node that is kept; a look at one takes about 3 for each e^{itl}
 _MOST_WORK, _MOST_NODES, _PIECE = 3e9, 2**22, 2**19  # a piece and what came before it must fit into memory
 Found = tuple[int, Floats, Any, float]
 """Which node comes next; t and M/M(c) where they matter; the sum of |M/M(c)|/t^2 over the others, at most."""

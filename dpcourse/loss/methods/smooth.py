@@ -109,12 +109,13 @@ class Smooth:
     def _weighted(self, line: Line, values: Values) -> Nodes:
         """What the nodes count for, and how far their sums may be off."""
         size, bend = values.sizes(line)
-        error = self._rounding(line, values.t, size) + LARGEST * line.h / math.pi * values.left_out
+        turning = float((size * values.t).sum())
+        error = self._rounding(line, size, turning) + LARGEST * line.h / math.pi * values.left_out
         ulps = 16 + abs(line.k_c) + 2 * line.c * abs(line.centre)
         ulps += sum(factor.roundings(line.c) for factor in self.saddle.factors)
-        return Nodes(line, values, error, ULP * ulps, bend)
+        return Nodes(line, values, error, ULP * ulps, 2 * ULP * turning, bend)
 
-    def _rounding(self, line: Line, t: Floats, size: Floats) -> float:
+    def _rounding(self, line: Line, size: Floats, turning: float) -> float:
         """The rounding of the sums, apart from what all terms have in common.
 
         For each unit of t a phase may be off by ulps of k times the loss, and ln M^k by ulps of k times the
@@ -128,7 +129,7 @@ class Smooth:
         far = 64 + ulps + sum(factor.roundings(c) for factor in self.saddle.factors)
         far += sum(wave.times for wave in self.waves)  # e^{itl} is a product of two
         near, rest = float(size[:NEAR].sum()), float(size[NEAR:].sum())
-        return ULP * (ulps * near + far * rest) + turn * float((size * t).sum())
+        return ULP * (ulps * near + far * rest) + turn * turning
 
     def _at(self, epsilon: Floats, roughly: bool = False) -> Any:
         """Both bounds and the slope, roughly by the nodes that there are; the last answer is kept."""
