@@ -19,6 +19,7 @@ from dpcourse.loss.methods.factors import FiniteFactor
 from dpcourse.loss.methods.fourier import raised
 from dpcourse.loss.methods.lattice import lattice
 from dpcourse.loss.methods.saddle import Saddle
+from dpcourse.loss.methods.search import Search
 from dpcourse.loss.methods.waves import Waves, chosen
 from tests.brackets import overlap
 
@@ -127,3 +128,35 @@ def test_shares_are_the_characteristic_function_at_any_sum_of_row_and_column() -
     assert np.allclose(shares, expected, rtol=1e-13)
     some = chosen(waves.turns(rows), waves.turns(columns), np.array([1, 0]), np.array([2, 1]))
     assert np.allclose(waves.shares(c, waves.turns(np.zeros(1)), some)[0], [shares[1, 2], shares[0, 1]])
+
+
+@given(
+    st.integers(0, 2**32 - 1),
+    st.sampled_from([1, 30, 1000]),
+    st.floats(-3, 1).map(lambda x: 10**x),
+    st.integers(100, 1000),
+    st.floats(0, 4).map(lambda x: int(10**x)),
+    st.floats(-18, -6).map(lambda x: 10**x),
+)
+def test_a_search_keeps_a_node_once_or_counts_it_as_left_out(
+    seed: int, k: int, h: float, first: int, more: int, spare: float
+) -> None:
+    """Also the last node, whose t is rounded, and where the line ends in the middle of a block."""
+    rng = np.random.default_rng(seed)
+    p = rng.dirichlet(np.ones(4))
+    wave, c, count = Waves(rng.normal(0, 1 / math.sqrt(k), 4), p, 0 * p, k), 0.7, first + more
+    found = list(Search([wave], c, h, first, count, spare).pieces())
+    assert found[-1][0] == count
+    number = np.concatenate([np.rint(t / h).astype(int) for _, t, _, _ in found])
+    value = np.concatenate([value for _, _, value, _ in found])
+    t = h * np.arange(count)
+    truth = np.ravel(wave.shares(c, wave.turns(t), wave.turns(np.zeros(1)))) ** k
+    assert len(number) == len(np.unique(number))
+    assert (number < count).all()
+    assert np.allclose(value, truth[number], rtol=0, atol=1e-11)
+    absent = np.ones(count, dtype=bool)
+    absent[:first], absent[number] = False, False
+    left_out = sum(piece[3] for piece in found)
+    missed = float((np.abs(truth[absent]) / t[absent] ** 2).sum())
+    assert missed <= left_out * (1 + 1e-9) + 1e-12 * float((1 / t[first:] ** 2).sum())
+    assert len(number) == more or left_out <= 100 * spare

@@ -110,7 +110,8 @@ class Search:
             begin = [wave.turns(starts) for wave in self.waves]
             looks = [wave.shares(self.c, *both) for wave, *both in zip(self.waves, begin, far, strict=True)]
             bound = self._bound(looks, middle, group)
-            seen = bound > above
+            ahead = middle < h * (self.count + group // 2 - 0.5)  # the last block may reach beyond the line
+            seen = ahead & (bound > above)
             where = np.nonzero(seen)
             value: Any = 1.0
             for i, wave in enumerate(self.waves):
@@ -120,10 +121,10 @@ class Search:
                     share = wave.shares(self.c, near[i], chosen(begin[i], far[i], *where))
                 value = value * raised(share, wave.times)
             t = middle[seen] if group == 1 else np.add.outer(fine, middle[seen])
-            inside = t < h * self.count
+            inside = t < h * (self.count - 0.5)  # t is rounded, and the node at count is another piece's
             size = bound[seen] if group == 1 else np.abs(value) / np.square(t)
             keep = inside & (size > tau)
-            left_out = group * float(bound[~seen].sum()) + float(size[inside & ~keep].sum())
+            left_out = group * float(bound[ahead & ~seen].sum()) + float(size[inside & ~keep].sum())
             found += int(keep.sum())
             yield min(first + group * _BLOCK * rows, self.count), t[keep], value[keep], left_out
             if found > _MOST_NODES:
