@@ -53,7 +53,7 @@ def direct_engines(parts: Parts) -> Iterator[tuple[str, Engine]]:
     options: dict[str, Any] = {
         "lattice": lattice(finite) if len(finite) == len(parts) else None,
         "listing": listing(finite) if len(finite) == len(parts) else None,
-        "crest": crest(finite) if len(finite) == len(parts) else None,
+        "crest": crest(finite, smooth.saddle) if smooth and len(finite) == len(parts) else None,
         "contour": next(contours(parts, needed=0.0), None),
         "spline": spline(*laplace[0]) if len(laplace) == len(parts) == 1 else None,
         "knots": knots(laplace, finite) if laplace and only_atoms else None,

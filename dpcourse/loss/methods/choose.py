@@ -65,11 +65,8 @@ def candidates(parts: Parts) -> Iterator[Engine]:
     lines = list(contours(parts))
     yield from lines
     saddle = lines[0].saddle if lines else None
-    if len(finite) == len(parts):
-        if every := listing(finite):
-            yield every
-        elif highest := crest(finite):
-            yield highest
+    if len(finite) == len(parts) and (every := listing(finite)):
+        yield every
     if len(laplace) == len(parts) == 1 and (pieces := spline(*laplace[0])):
         yield pieces
     if len(laplace) + len(finite) == len(parts):
@@ -79,6 +76,8 @@ def candidates(parts: Parts) -> Iterator[Engine]:
             yield own
         if smooth := smoothed(laplace, finite):
             saddle = smooth.saddle
+            if not laplace and (highest := crest(finite, saddle)):
+                yield highest
             if not laplace and (lists := halves(finite, min(smooth.work / _ENTRY, _MANY), saddle)):
                 yield lists
             yield smooth

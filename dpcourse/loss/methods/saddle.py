@@ -185,6 +185,12 @@ class Saddle:
             aliases.append((chernoff_at - ratio - math.log(-math.expm1(-ratio)), -at))
         return chosen, tuple(aliases)
 
+    def about(self, target: float) -> float:
+        """The saddle-point estimate of the epsilon at which delta reaches a target."""
+        goal = math.log(target)
+        table = self.table(wide=goal < self.table().log_delta[-1])
+        return float(np.interp(-goal, -table.log_delta, table.eps))
+
     def newton(
         self, look: Look, target: float, last: float = math.inf, start: float = math.nan
     ) -> tuple[float, float]:
@@ -195,10 +201,7 @@ class Saddle:
         they make plateaus, bisection.
         """
         goal = math.log(target)
-        if math.isnan(start):
-            table = self.table(wide=goal < self.table().log_delta[-1])
-            start = float(np.interp(-goal, -table.log_delta, table.eps))
-        point = min(max(start, 0.0), last)
+        point = min(max(self.about(target) if math.isnan(start) else start, 0.0), last)
         left, right, off = 0.0, last, math.inf
         for tries in range(120):
             low, high, slope = (float(v[0]) for v in look(np.array([point])))
