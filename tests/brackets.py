@@ -58,7 +58,9 @@ def direct_engines(parts: Parts) -> Iterator[tuple[str, Engine]]:
         "spline": spline(*laplace[0]) if len(laplace) == len(parts) == 1 else None,
         "knots": knots(laplace, finite) if laplace and only_atoms else None,
         "smooth": smooth,
-        "halves": halves(finite, 2e5, smooth.saddle) if smooth and len(finite) == len(parts) else None,
+        "halves": halves(finite, lambda: 2e5, smooth.saddle)
+        if smooth and len(finite) == len(parts)
+        else None,
         "grid": Grid(tuple(parts)),
     }
     yield from ((name, engine) for name, engine in options.items() if engine is not None)

@@ -15,12 +15,14 @@ from dpcourse.errors import Floats
 from dpcourse.loss import FiniteLoss
 from dpcourse.loss.logs import expm1, turned
 from dpcourse.loss.methods.choose import smoothed
+from dpcourse.loss.methods.even import OFF, even_sums
 from dpcourse.loss.methods.factors import FiniteFactor
 from dpcourse.loss.methods.fourier import raised
 from dpcourse.loss.methods.lattice import lattice
 from dpcourse.loss.methods.saddle import Saddle
 from dpcourse.loss.methods.search import Search
-from dpcourse.loss.methods.waves import Waves, chosen
+from dpcourse.loss.methods.waves import Waves
+from dpcourse.loss.solve import ULP
 from tests.brackets import overlap
 
 
@@ -126,8 +128,32 @@ def test_shares_are_the_characteristic_function_at_any_sum_of_row_and_column() -
     shares = waves.shares(c, waves.turns(rows), waves.turns(columns))
     expected = [[moment(c + 1j * (s + t)) / moment(c + 0j) for t in columns] for s in rows]
     assert np.allclose(shares, expected, rtol=1e-13)
-    some = chosen(waves.turns(rows), waves.turns(columns), np.array([1, 0]), np.array([2, 1]))
-    assert np.allclose(waves.shares(c, waves.turns(np.zeros(1)), some)[0], [shares[1, 2], shares[0, 1]])
+    even = waves.even(c, 3.0, 0.5, 700)
+    assert np.allclose(
+        even, [moment(c + 1j * (3 + 0.5 * i)) / moment(c + 0j) for i in range(700)], rtol=1e-12
+    )
+
+
+@given(
+    st.integers(0, 2**32 - 1),
+    st.integers(1, 300),
+    st.integers(1, 3000),
+    st.floats(-6, 2).map(lambda x: 10**x),
+    st.floats(-1e4, 1e4),
+)
+def test_even_sums_are_those_of_every_wave(
+    seed: int, waves: int, count: int, step: float, start: float
+) -> None:
+    rng = np.random.default_rng(seed)
+    losses, weights = rng.normal(0, 1, waves), rng.dirichlet(np.full(waves, 0.3), 2)
+    number = np.unique(rng.integers(0, count, 50))
+    number = np.append(number, count - 1)
+    t = start + step * number
+    truth = weights @ np.exp(1j * np.multiply.outer(losses, t))
+    found = even_sums(losses, weights, start, step, count)
+    assert found.shape == (2, count)
+    turning = 4 * ULP * float(np.abs(losses).max()) * (abs(start) + 2 * step * count)
+    assert np.abs(found[:, number] - truth).max() <= OFF * ULP + turning
 
 
 @given(
@@ -137,14 +163,15 @@ def test_shares_are_the_characteristic_function_at_any_sum_of_row_and_column() -
     st.integers(100, 1000),
     st.floats(0, 4).map(lambda x: int(10**x)),
     st.floats(-18, -6).map(lambda x: 10**x),
+    st.sampled_from([4, 40]),
 )
 def test_a_search_keeps_a_node_once_or_counts_it_as_left_out(
-    seed: int, k: int, h: float, first: int, more: int, spare: float
+    seed: int, k: int, h: float, first: int, more: int, spare: float, atoms: int
 ) -> None:
     """Also the last node, whose t is rounded, and where the line ends in the middle of a block."""
     rng = np.random.default_rng(seed)
-    p = rng.dirichlet(np.ones(4))
-    wave, c, count = Waves(rng.normal(0, 1 / math.sqrt(k), 4), p, 0 * p, k), 0.7, first + more
+    p = rng.dirichlet(np.ones(atoms))
+    wave, c, count = Waves(rng.normal(0, 1 / math.sqrt(k), atoms), p, 0 * p, k), 0.7, first + more
     found = list(Search([wave], c, h, first, count, spare).pieces())
     assert found[-1][0] == count
     number = np.concatenate([np.rint(t / h).astype(int) for _, t, _, _ in found])

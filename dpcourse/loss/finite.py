@@ -68,7 +68,9 @@ class FiniteLoss(PrivacyLoss):
     @cached_property
     def _sharp(self) -> bool:
         """Whether there are Fractions, whose logarithms are taken as they are and not of rounded numbers."""
-        return self.losses is None and any(isinstance(v, Fraction) for v in (*self.p, *self.q))
+        return self.losses is None and any(
+            issubclass(kind, Fraction) for kind in set(map(type, self.p + self.q))
+        )
 
     @property
     def null(self) -> bool:

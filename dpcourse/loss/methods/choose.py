@@ -45,7 +45,7 @@ from dpcourse.loss.shifts import GaussianLoss, LaplaceLoss
 from dpcourse.loss.subsampled import SubsampledGaussianLoss
 
 _WIDEST = 600.0  # a Laplace loss whose least value has a probability that is a double
-_MOST_WAVES = 400  # exponentials on a line; beyond that a grid is faster
+_MOST_WAVES = 2**14  # exponentials on a line; beyond that a grid is faster
 _NEEDED = 27.0  # Laplace losses alone need prod M_i/A_i > e^27 at c = 0, or the contour never gets to 1e-11
 _ENTRY = 60.0  # nanoseconds for an entry of a list: fewer than it takes, as a line may have to be longer
 _MANY = 2**22  # too many of them
@@ -78,7 +78,7 @@ def candidates(parts: Parts) -> Iterator[Engine]:
             saddle = smooth.saddle
             if not laplace and (highest := crest(finite, saddle)):
                 yield highest
-            if not laplace and (lists := halves(finite, min(smooth.work / _ENTRY, _MANY), saddle)):
+            if not laplace and (lists := halves(finite, lambda: min(smooth.work / _ENTRY, _MANY), saddle)):
                 yield lists
             yield smooth
     yield Grid(tuple(parts), saddle)

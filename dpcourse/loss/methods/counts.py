@@ -12,7 +12,8 @@ multinomial probability, whatever the others are.
 from __future__ import annotations
 
 import math
-from functools import cache
+from collections import Counter
+from functools import lru_cache
 from itertools import combinations_with_replacement
 from typing import Any, Final, NamedTuple
 
@@ -23,7 +24,7 @@ from dpcourse.errors import Floats
 from dpcourse.loss.finite import FiniteLoss
 from dpcourse.loss.methods.lattice import WIDE
 
-_SMALL: Final = 2**11  # entries of a table of counts that is kept for the next time
+_SMALL: Final = 2**13  # entries of a table that is kept for the next time
 _ALONE: Final = 75.0  # e^-75: a count of one outcome that is given up
 _TOGETHER: Final = 1e-28  # counts of several outcomes that are given up
 _DEAR: Final = math.ceil(-math.log(_TOGETHER))
@@ -50,9 +51,9 @@ def multinomial(leaf: FiniteLoss, k: int) -> Law:
     (array([0.5625, 0.375 , 0.0625]), array([2.25, 0.75, 0.25]))
     """
     losses, p = possible(leaf)
-    if len(p) * math.comb(k + len(p) - 1, k) <= _SMALL:
+    if k * math.comb(k + len(p) - 1, k) <= _SMALL:
         ways, number = _ways(len(p), k)
-        loss, mass = ways @ losses, number * np.prod(p**ways, axis=1)
+        loss, mass = losses[ways].sum(0), number * p[ways].prod(0)
         return (loss, mass) if mass.all() else (loss[mass > 0], mass[mass > 0])
     every = np.zeros(len(p) - 1, dtype=int), np.full(len(p) - 1, k)
     left, loss, mass = np.array([k]), np.zeros(1), np.ones(1)
@@ -64,18 +65,17 @@ def multinomial(leaf: FiniteLoss, k: int) -> Law:
     return loss, mass * (math.fsum(p) ** k / float(mass.sum()))
 
 
-@cache
+@lru_cache(64)
 def _ways(n: int, k: int) -> tuple[Any, Any]:
-    """All counts of n outcomes in k steps, a row each, and in how many orders they come.
+    """All ways to choose k of n outcomes, a column each, and in how many orders they come.
 
     >>> _ways(2, 2)
-    (array([[2., 0.],
-           [1., 1.],
-           [0., 2.]]), array([1., 2., 1.]))
+    (array([[0, 0, 1],
+           [0, 1, 1]]), array([1., 2., 1.]))
     """
-    each = [np.bincount(some, minlength=n) for some in combinations_with_replacement(range(n), k)]
-    orders = [math.factorial(k) // math.prod(map(math.factorial, way.tolist())) for way in each]
-    return np.array(each, dtype=float), np.array(orders, dtype=float)
+    each = list(combinations_with_replacement(range(n), k))
+    orders = [math.factorial(k) // math.prod(map(math.factorial, Counter(way).values())) for way in each]
+    return np.array(each).T, np.array(orders, dtype=float)
 
 
 class Window(NamedTuple):

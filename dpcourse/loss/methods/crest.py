@@ -106,7 +106,8 @@ def crest(parts: Parts, saddle: Saddle) -> Crest | None:
     >>> from dpcourse.loss import FiniteLoss
     >>> from dpcourse.loss.methods.choose import smoothed
     >>> three = FiniteLoss((0.5, 0.3, 0.2), (0.3, 0.3, 0.4))
-    >>> low, high = crest([(three, 500)], smoothed([], [(three, 500)]).saddle).bounds(np.array([255.0, 100.0]))
+    >>> largest = crest([(three, 500)], smoothed([], [(three, 500)]).saddle)
+    >>> low, high = largest.bounds(np.array([255.0, 100.0]))
     >>> f"{low[0]:.6e} {high[0]:.6e} {low[1]}"
     '1.033220e-151 1.033220e-151 nan'
     """
@@ -136,7 +137,7 @@ def _log_number(gaps: Floats, depth: float) -> float:
     return float(exponents[best]) - math.log(2 * math.pi * curve) / 2
 
 
-def _within(laws: list[tuple[Law, int]], depth: float) -> tuple[Floats, Any] | None:
+def _within(laws: Sequence[tuple[Law, int]], depth: float) -> tuple[Floats, Any] | None:
     """How far the sums within a depth fall short, and their masses in units of the largest one's."""
     short: Any
     mass: Any

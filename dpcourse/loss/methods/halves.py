@@ -14,6 +14,7 @@ added to the upper bound.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import reduce
 from itertools import pairwise
@@ -29,6 +30,7 @@ from dpcourse.loss.methods.saddle import Saddle
 
 _CHUNK: Final = 2**18
 _MOST_OUTCOMES: Final = 40
+_FEW: Final = 2**14  # entries of two lists that are quicker than a look at anything else
 _PAIR: Final = 200  # what a pair of lists costs more, in entries
 
 
@@ -84,17 +86,21 @@ class Halves:
         return self.saddle.newton(look, target, max(top, 0.0) + 1)
 
 
-def halves(parts: Parts, most: float, saddle: Saddle) -> Halves | None:
+def halves(parts: Parts, most: Callable[[], float], saddle: Saddle) -> Halves | None:
     """Pairs of lists, or None if they have more than so many entries.
 
     >>> from dpcourse.loss.methods.factors import FiniteFactor
     >>> three = FiniteLoss((0.5, 0.3, 0.2), (0.3, 0.3, 0.4))
     >>> saddle = Saddle([FiniteFactor(three, 500)], mean=500 * three.kl())
-    >>> low, high = halves([(three, 500)], 1e6, saddle).bounds(np.array([100.0]))
+    >>> low, high = halves([(three, 500)], lambda: 1e6, saddle).bounds(np.array([100.0]))
     >>> f"{low[0]:.6e} {high[0]:.6e}"
     '1.227306e-05 1.227306e-05'
     """
-    found = _of_outcomes(*parts[0], most) if len(parts) == 1 else _of_parts(parts, most)
+    (leaf, k), *others = parts
+    steps = parts if others or k == 1 else [(leaf, k // 2), (leaf, k - k // 2)]
+    found = _of_parts(steps, _FEW)
+    if found is None:
+        found = _of_parts(parts, most()) if others else _of_outcomes(leaf, k, most)
     if found is None:
         return None
     pairs, lost = found
@@ -106,13 +112,18 @@ def halves(parts: Parts, most: float, saddle: Saddle) -> Halves | None:
     return Halves(made, saddle, drift(parts), relative + lost, lost)
 
 
-def _of_outcomes(leaf: FiniteLoss, k: int, most: float) -> tuple[list[tuple[Law, Law]], float] | None:
+def _of_outcomes(
+    leaf: FiniteLoss, k: int, limit: Callable[[], float]
+) -> tuple[list[tuple[Law, Law]], float] | None:
     """Two lists for each number of steps that may fall into the first half of the outcomes."""
     losses, p = possible(leaf)
     order = np.argsort(-p * (1 - p), kind="stable")  # dealt out by how much their counts vary
     sides = [(losses[some], p[some]) for some in (order[::2], order[1::2])]
-    most -= _PAIR * k
-    if len(p) > _MOST_OUTCOMES or most < 0 or not all(len(side[1]) for side in sides):
+    if (
+        len(p) > _MOST_OUTCOMES
+        or not all(len(side[1]) for side in sides)
+        or (most := limit() - _PAIR * k) < 0
+    ):
         return None
     windows = [window(p, k) for _, p in sides]
     if sum(each.number for each in windows) > most:

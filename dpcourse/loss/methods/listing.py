@@ -27,7 +27,7 @@ from dpcourse.loss.methods.lattice import WIDE, WIDE_ULP
 from dpcourse.loss.solve import TINIEST, ULP
 
 Parts = Sequence[tuple[FiniteLoss, int]]
-_MOST = 2**14
+_MOST = 2**11
 _SPAN = 100.0  # p e^-l is summed over stretches of this length, so that rounding l matters little
 
 

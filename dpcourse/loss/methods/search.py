@@ -21,13 +21,13 @@ import numpy as np
 
 from dpcourse.errors import Floats
 from dpcourse.loss.methods.fourier import raised
-from dpcourse.loss.methods.waves import Waves, chosen
+from dpcourse.loss.methods.waves import Waves
 
 NEAR: Final = 2**9  # nodes that are all computed, well beyond the first peak, before the search begins
-_BLOCK, _ROWS, _SIDE = 2**8, 2**8, 2**5
-_SAMPLE: Final = _SIDE**2
-_KEPT: Final = 80.0  # nanoseconds for a node that is kept; a look at one takes about 3 for each e^{itl}
+_SAMPLE: Final = 2**10
+_KEPT: Final = 80.0  # nanoseconds for a node that is kept
 _MOST_WORK, _MOST_NODES, _PIECE = 3e9, 2**22, 2**19  # a piece and what came before it must fit into memory
+_GROUPS: Final = 2**16  # looks at a time
 Found = tuple[int, Floats, Any, float]
 """Which node comes next; t and M/M(c) where they matter; the sum of |M/M(c)|/t^2 over the others, at most."""
 
@@ -50,13 +50,10 @@ class Search:
     @cached_property
     def _plan(self) -> tuple[float, int, float, float]:
         """About how many nanoseconds a node takes, with groups of which size, and both tau; by a sample."""
-        nodes = self.count - self.first
-        rows = self.h * (self.first + nodes * (np.arange(float(_SIDE)) / _SIDE))
-        columns = self.h * nodes / _SIDE * (0.6180339887498949 * np.arange(1.0, _SIDE + 1) % 1)
-        t = np.add.outer(rows, columns).ravel()
-        shares = [wave.shares(self.c, wave.turns(rows), wave.turns(columns)).ravel() for wave in self.waves]
-        terms = sum(len(wave.losses) for wave in self.waves)
-        look = 3 * terms + 15 * len(self.waves)
+        apart = self.h * (self.count - self.first) / _SAMPLE
+        shares = [wave.even(self.c, self.h * self.first, apart, _SAMPLE) for wave in self.waves]
+        t = self.h * self.first + apart * np.arange(float(_SAMPLE))
+        look, terms = sum(wave.cost for wave in self.waves), sum(len(wave.losses) for wave in self.waves)
         plans = []
         for size in [2**i for i in range(9) if 2**i * self.h * max(self._spread) <= 1] or [1]:
             bound = self._bound(shares, t, size)
@@ -66,7 +63,7 @@ class Search:
                 single, kept = tau, _KEPT * rest
                 plans.append((kept + look, 1, tau, tau))
             else:
-                again = (look + 8 * terms / size) * rest
+                again = (3 + 25 / size) * terms * rest
                 plans.append((kept + look / size + again, size, tau, single))
         return min(plans)
 
@@ -74,7 +71,7 @@ class Search:
         """Bounds below it add up to half of what may be left out, as far as a sample of them says."""
         rising, even = np.sort(bounds), self.spare / 2 / (self.count - self.first)
         enough = int(np.searchsorted(np.cumsum(rising), even * _SAMPLE))
-        last = float(rising[min(enough, _SAMPLE - 1)])
+        last = float(rising[enough - 1]) if enough else 0.0
         return min(max(last, even), _SAMPLE * even)  # rare nodes are not in the sample
 
     @property
@@ -87,45 +84,48 @@ class Search:
         log_size: Any = 0.0
         for wave, share, spread in zip(self.waves, shares, self._spread, strict=True):
             angle = self.h * (size // 2) * spread
-            square = np.minimum(np.square(share.real) + np.square(share.imag), 1.0)
+            cos = np.sqrt(np.square(share.real) + np.square(share.imag)) + wave.off
+            cos = np.minimum(cos, 1.0)
             if angle:
-                cos = np.sqrt(square)
-                turned = math.cos(angle) * cos + math.sin(angle) * np.sqrt(1 - square)
-                square = np.square(np.where(cos < math.cos(angle), turned, 1.0))
-            log_size = log_size + wave.times / 2 * np.log(square + 1e-300)
+                turned = math.cos(angle) * cos + math.sin(angle) * np.sqrt(1 - cos * cos)
+                cos = np.where(cos < math.cos(angle), turned, 1.0)
+            log_size = log_size + wave.times * np.log(cos)
         return np.exp(log_size) / np.square(t - self.h * (size // 2))
 
     def pieces(self) -> Iterator[Found]:
         """Piece by piece, until the end of the line or of patience."""
         (cost, group, above, tau), h, found = self._plan, self.h, 0
-        fine: Floats = h * (np.arange(float(group)) - group // 2)
-        coarse: Floats = h * group * np.arange(float(_BLOCK))
-        near, far = ([wave.turns(t) for wave in self.waves] for t in (fine, coarse))
-        wanted = math.ceil((self.count - self.first) / group / _BLOCK)
-        rows = min(_ROWS, wanted, max(1, _PIECE // (group * _BLOCK)))
-        last = min(self.count, self.first + int(_MOST_WORK / cost))
-        for first in range(self.first, last, group * _BLOCK * rows):
-            starts: Floats = h * (first + group // 2 + group * _BLOCK * np.arange(float(rows)))
-            middle = np.add.outer(starts, coarse)
-            begin = [wave.turns(starts) for wave in self.waves]
-            looks = [wave.shares(self.c, *both) for wave, *both in zip(self.waves, begin, far, strict=True)]
+        for first in range(self.first, min(self.count, self.first + int(_MOST_WORK / cost)), group * _GROUPS):
+            end = min(first + group * _GROUPS, self.count)
+            even = h * (first + group // 2), h * group, math.ceil((end - first) / group)
+            middle = even[0] + even[1] * np.arange(float(even[2]))
+            looks = [wave.even(self.c, *even) for wave in self.waves]
             bound = self._bound(looks, middle, group)
-            ahead = middle < h * (self.count + group // 2 - 0.5)  # the last block may reach beyond the line
-            seen = ahead & (bound > above)
-            where = np.nonzero(seen)
-            value: Any = 1.0
-            for i, wave in enumerate(self.waves):
-                if group == 1:
-                    share = looks[i][seen]
-                else:
-                    share = wave.shares(self.c, near[i], chosen(begin[i], far[i], *where))
-                value = value * raised(share, wave.times)
-            t = middle[seen] if group == 1 else np.add.outer(fine, middle[seen])
-            inside = t < h * (self.count - 0.5)  # t is rounded, and the node at count is another piece's
-            size = bound[seen] if group == 1 else np.abs(value) / np.square(t)
-            keep = inside & (size > tau)
-            left_out = group * float(bound[ahead & ~seen].sum()) + float(size[inside & ~keep].sum())
-            found += int(keep.sum())
-            yield min(first + group * _BLOCK * rows, self.count), t[keep], value[keep], left_out
+            seen = bound > above
+            left_out, kept = group * float(bound[~seen].sum()), []
+            for t, shares in self._around(middle[seen], group, [look[seen] for look in looks]):
+                value = math.prod(map(raised, shares, (wave.times for wave in self.waves)))
+                size = np.abs(value) / np.square(t)
+                inside = t < h * (end - 0.5)  # the last group may reach beyond the line
+                keep = inside & (size > tau)
+                kept.append((t[keep], value[keep]))
+                left_out += float(size[inside & ~keep].sum())
+            t, value = (np.concatenate(each) for each in zip(*kept, strict=True))
+            found += len(t)
+            yield end, t, value, left_out
             if found > _MOST_NODES:
                 return
+
+    def _around(self, middle: Floats, group: int, looks: list[Any]) -> Iterator[tuple[Floats, list[Any]]]:
+        """All nodes of the groups around some t, and their shares, as many at a time as fit into memory."""
+        if group == 1:
+            yield middle, looks
+            return
+        fine: Floats = self.h * (np.arange(float(group)) - group // 2)
+        near = [wave.turns(fine) for wave in self.waves]
+        for i in range(0, max(len(middle), 1), _PIECE // group):
+            t = middle[i : i + _PIECE // group]
+            shares = [
+                wave.shares(self.c, at, wave.turns(t)) for wave, at in zip(self.waves, near, strict=True)
+            ]
+            yield np.add.outer(fine, t).ravel(), [share.ravel() for share in shares]

@@ -86,7 +86,7 @@ class Smooth:
     def _near(self, line: Line) -> Values:
         """The first nodes, where rounding would count most."""
         t: Floats = line.h * np.arange(float(NEAR))
-        atoms = sum(wave.log_share(line.c, t) for wave in self.waves if wave.atomic)
+        atoms = sum(wave.log_share(line.c, line.h, NEAR) for wave in self.waves if wave.atomic)
         z, c = line.c + 1j * t, np.array([line.c + 0j])
         others = sum(factor.cumulant(z) - factor.cumulant(c) for factor in self._others)
         value = np.exp(atoms + others - 1j * line.centre * t)
@@ -127,7 +127,7 @@ class Smooth:
         turn += 8 * ULP * sum(wave.times * wave.spread(c) for wave in self.waves if wave.atomic)
         ulps = 32 + sum(factor.roundings(c) for factor in self._others)
         far = 64 + ulps + sum(factor.roundings(c) for factor in self.saddle.factors)
-        far += sum(wave.times for wave in self.waves)  # e^{itl} is a product of two
+        far += sum(wave.times * wave.off for wave in self.waves) / ULP
         near, rest = float(size[:NEAR].sum()), float(size[NEAR:].sum())
         return ULP * (ulps * near + far * rest) + turn * turning
 
@@ -186,9 +186,10 @@ def _enough(nodes: Nodes, off: float) -> int:
 
     The gap between the two functions falls with the square of the number, or faster where atoms are few.
     """
-    values, first = nodes.values, _count(nodes.line)
-    if values.wanted < first:
-        return first
-    if off <= _OFF or values.end < values.wanted or values.wanted > _LONGER * first:
+    values, usual = nodes.values, _count(nodes.line)
+    if values.wanted == NEAR:
+        guess = NEAR * math.sqrt(off / (0.9 * _OFF)) if off else usual
+        return math.ceil(max(min(guess, 2 * usual), usual / 2, NEAR))
+    if off <= _OFF or values.end < values.wanted or values.wanted > _LONGER * usual:
         return values.wanted
     return int(values.wanted * min(max(math.sqrt(off / (0.8 * _OFF)), 1.25), 4.0)) + 1
