@@ -15,6 +15,7 @@ from dpcourse.loss import FiniteLoss
 from dpcourse.loss.methods.choose import smoothed
 from dpcourse.loss.methods.kink import GAP, LARGEST, _point, transforms
 from dpcourse.loss.solve import ULP
+from tests.brackets import overlap
 
 LINES = st.floats(-6, 3).map(lambda x: 10.0**x)
 UNITS = st.floats(-6, -1).map(lambda x: 10.0**x)
@@ -112,3 +113,31 @@ def test_sums_moved_from_a_near_epsilon_still_enclose(step: float, k: int) -> No
     assert low[0] <= below[0] * (1 + 1e-13)
     assert above[0] * (1 - 1e-13) <= high[0]
     assert high[0] - low[0] <= 1.1 * (above[0] - below[0])
+
+
+@pytest.mark.parametrize(("outcomes", "k"), [(5, 100), (4, 1000), (60, 10), (600, 100)])
+def test_a_curve_agrees_with_its_points(outcomes: int, k: int) -> None:
+    """Even epsilons are summed by one Fourier transform, others one by one; both hold the truth."""
+    rng = np.random.default_rng(outcomes)
+    p, q = rng.dirichlet(np.full(outcomes, 2.0), 2)
+    leaf = FiniteLoss(tuple((p / p.sum()).tolist()), tuple((q / q.sum()).tolist()))
+    even = np.linspace(0.2, 1.5, 200) * k * leaf.kl()
+    uneven = np.sort(rng.uniform(even[0], even[-1], 40))
+    curve = smoothed([], [(leaf, k)])
+    assert curve is not None
+    low, high = curve.bounds(even)
+    assert (high - low <= 1e-5 * high).all()
+    assert overlap((low[9::19], high[9::19]), smoothed_alone(leaf, k, even[9::19]))
+    low, high = curve.bounds(uneven)
+    assert overlap((low[::5], high[::5]), smoothed_alone(leaf, k, uneven[::5]))
+
+
+def smoothed_alone(leaf: FiniteLoss, k: int, epsilon: Floats) -> tuple[Floats, Floats]:
+    """Bounds at each epsilon by itself, none helped by the one before."""
+    ends = []
+    for one in epsilon:
+        method = smoothed([], [(leaf, k)])
+        assert method is not None
+        ends.append(method.bounds(np.array([one])))
+    low, high = (np.concatenate(end) for end in zip(*ends, strict=True))
+    return low, high

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import numpy as np
 from numpy.polynomial import chebyshev
-from scipy import fft
+from scipy import fft, sparse
 
 from dpcourse import special
 from dpcourse.errors import Floats
@@ -27,6 +27,7 @@ _HALF: Final = 9  # points on each side
 _NEAR: Final = np.arange(1 - _HALF, _HALF + 1)
 _STEEP: Final = 1.5 * math.pi * _HALF  # for a grid twice as fine
 _DEGREE: Final = 20
+_BLOCK: Final = 2**12  # waves at a time: their windows stay near the processor
 
 
 @cache
@@ -47,15 +48,17 @@ def even_sums(losses: Floats, weights: Any, start: float, step: float, count: in
     True
     """
     size, middle = fft.next_fast_len(2 * count), count // 2
-    place = losses * (step * size / (2 * math.pi))
-    first = np.floor(place)
-    share = chebyshev.chebvander(2 * (place - first) - 1, _DEGREE) @ _window()
-    points = ((first.astype(np.int64)[:, None] + _NEAR) % size).ravel()
-    grid = np.empty((len(weights), size), dtype=complex)
-    for row, wave in zip(grid, weights * np.exp(1j * (start + step * middle) * losses), strict=True):
-        row.real = np.bincount(points, (wave.real[:, None] * share).ravel(), size)
-        row.imag = np.bincount(points, (wave.imag[:, None] * share).ravel(), size)
-    total = fft.ifft(grid, norm="forward", overwrite_x=True)
+    grid = np.zeros((size, len(weights)), dtype=complex)
+    for some in (slice(i, i + _BLOCK) for i in range(0, len(losses), _BLOCK)):
+        place = losses[some] * (step * size / (2 * math.pi))
+        first = np.floor(place)
+        share = chebyshev.chebvander(2 * (place - first) - 1, _DEGREE) @ _window()
+        points = (first.astype(np.int64)[:, None] + _NEAR) % size
+        turned = weights[:, some] * np.exp(1j * (start + step * middle) * losses[some])
+        ends = np.arange(0, points.size + 1, len(_NEAR))
+        onto = sparse.csc_matrix((share.ravel(), points.ravel(), ends), shape=(size, len(first)))
+        grid += (onto @ np.ascontiguousarray(turned.T).view(float)).view(complex)
+    total = fft.ifft(grid.T, norm="forward")
     angle = (2 * math.pi / size) * np.arange(-middle, count - middle)
     steep = np.sqrt(_STEEP**2 - np.square(_HALF * angle))
     total = np.concatenate([total[:, size - middle :], total[:, : count - middle]], axis=1)

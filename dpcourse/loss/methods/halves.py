@@ -29,6 +29,7 @@ from dpcourse.loss.methods.listing import Parts, Tails, drift, falling, rounding
 from dpcourse.loss.methods.saddle import Saddle
 
 _CHUNK: Final = 2**18
+_CURVE: Final = 2**5  # epsilons; for more of them a line that has been made is faster
 _MOST_OUTCOMES: Final = 40
 _FEW: Final = 2**14  # entries of two lists that are quicker than a look at anything else
 _PAIR: Final = 200  # what a pair of lists costs more, in entries
@@ -50,6 +51,10 @@ class Halves:
         sums = sum(len(tails.p) * len(mass) for tails, _, mass in self.pairs)
         return f"halves: {sums:.1g} sums of finite losses as pairs from two lists, all of them counted"
 
+    @property
+    def _length(self) -> int:
+        return sum(len(losses) for _, losses, _ in self.pairs)
+
     def _above(self, epsilon: Floats) -> tuple[Floats, Floats]:
         """P and e^eps Q of {S > eps}."""
         p, q = np.zeros((2, len(epsilon)))
@@ -62,7 +67,9 @@ class Halves:
         return p, q
 
     def bounds(self, epsilon: Floats) -> tuple[Floats, Floats]:
-        """The difference, at eps -+ slack, widened by the rounding of both terms."""
+        """The difference, at eps -+ slack, widened by the rounding of both terms; NaN for a long curve."""
+        if len(epsilon) > _CURVE and len(epsilon) * self._length > _CHUNK:
+            return epsilon * math.nan, epsilon * math.nan
         p, q = self._above(np.concatenate([epsilon + self.slack, epsilon - self.slack]))
         (low, high), (less, more) = np.split(p - q, 2), np.split(self.relative * (p + q), 2)
         unclear = self.lost > 1e-11 * low  # the counts that were left out would matter here

@@ -12,11 +12,13 @@ import numpy as np
 
 from dpcourse.errors import Floats
 from dpcourse.loss.logs import turned
+from dpcourse.loss.methods.even import OFF, even_sums
 from dpcourse.loss.methods.kink import LARGEST, transforms
 from dpcourse.loss.methods.line import Line
 from dpcourse.loss.solve import ULP
 
 _BLOCK: Final = 2**12
+_EVEN: Final = 2**4  # epsilons in even steps that are worth a Fourier transform
 
 
 def _blocks(count: int) -> Iterator[slice]:
@@ -114,14 +116,31 @@ class Nodes:
         self._last[shift] = sums = self._sums(shift)
         return sums, 0.0
 
+    def _curve(self, shift: Floats) -> tuple[Floats, Any] | None:
+        """The sums at many even epsilons, which are sums of waves again; None if they are not even."""
+        if len(shift) < _EVEN:
+            return None
+        step = (shift[-1] - shift[0]) / (len(shift) - 1)
+        uneven = float(np.abs(shift - (shift[0] + step * np.arange(float(len(shift))))).max())
+        if uneven > 8 * ULP * (abs(self.line.centre) + np.abs(shift).max()):
+            return None
+        waves = np.concatenate([self._terms, 1j * self.values.t * self._terms[1:]])
+        low, high, slope = even_sums(-self.values.t, waves, shift[0], step, len(shift)).real
+        off = OFF * ULP * float(np.abs(waves[:2]).sum()) + uneven * self.turning / ULP
+        return np.array([low, high, slope + self.line.c * high]), off
+
     def at(self, epsilon: Floats) -> Floats:
         """The bounds on delta, and its slope."""
-        line, found = self.line, np.empty((3, len(epsilon)))
-        for i, shift in enumerate((epsilon - line.centre).tolist()):
-            (low, high, _, slope), off = self._moved(shift)
-            error = self.error + off + self.turning * abs(shift)
-            error += (self.common + ULP * abs(line.c * shift)) * abs(high)
-            found[:, i] = low - error, high + error, slope
-            found[:, i] *= math.exp(line.k_c - line.c * (line.centre + shift))
-            found[0, i] -= sum(math.exp(min(at + steep * shift, 700.0)) for at, steep in line.aliases)
+        line, shift = self.line, epsilon - self.line.centre
+        if curve := self._curve(shift):
+            found, off = curve
+        else:
+            each = [self._moved(one) for one in shift.tolist()]
+            found, off = np.array([sums[[0, 1, 3]] for sums, _ in each]).T, np.array([one for _, one in each])
+        error = self.error + off + self.turning * np.abs(shift)
+        error += (self.common + ULP * np.abs(line.c * shift)) * np.abs(found[1])
+        found[0] -= error
+        found[1] += error
+        found *= np.exp(line.k_c - line.c * epsilon)
+        found[0] -= sum(np.exp(np.minimum(at + steep * shift, 700.0)) for at, steep in line.aliases)
         return found

@@ -38,7 +38,8 @@ from dpcourse.loss.solve import ULP
 _WIDTH: Final = 5e-9  # of the bracket on epsilon, about, where there are many atoms
 _OFF: Final = 3e-9  # the widest half of a bracket
 _LONGER: Final = 10.0  # how many times as long a line may become where atoms are few
-_FEW: Final = 32  # epsilons that are worth a longer line
+_POINT, _CURVE, _ROUGH = 1e-11, 1e-7, 1e30  # brackets on delta, in units of delta, that are narrow enough
+_FEW: Final = 32  # epsilons; more of them are a curve
 _NOTHING: Final = 1e-300  # a delta that needs no more than Chernoff's bound
 _SPARE: Final = 2e-10  # times c: the part of delta that nodes may have which are left out
 
@@ -52,7 +53,7 @@ class Smooth:
     _nodes: dict[int, Nodes | None] = field(default_factory=dict, repr=False)
     _lines: dict[int, Line | None] = field(default_factory=dict, repr=False)
     _searches: dict[tuple[Line, int, int], Search] = field(default_factory=dict, repr=False)
-    _last: dict[tuple[bytes, int | None], Any] = field(default_factory=dict, repr=False)
+    _last: dict[tuple[bytes, float], Any] = field(default_factory=dict, repr=False)
 
     @property
     def method(self) -> str:
@@ -104,7 +105,8 @@ class Smooth:
         found += self._search(line, before.end, count).pieces()
         t, value = (np.concatenate([piece[i] for piece in found]) for i in (1, 2))
         values = Values(t, value, sum(piece[3] for piece in found), found[-1][0], count)
-        return self._weighted(line, values) if line.h * values.end > 3 * line.c + 600 else None
+        too_few = values.end < count and line.h * values.end < 3 * line.c + 600
+        return None if too_few else self._weighted(line, values)
 
     def _weighted(self, line: Line, values: Values) -> Nodes:
         """What the nodes count for, and how far their sums may be off."""
@@ -131,15 +133,15 @@ class Smooth:
         near, rest = float(size[:NEAR].sum()), float(size[NEAR:].sum())
         return ULP * (ulps * near + far * rest) + turn * turning
 
-    def _at(self, epsilon: Floats, roughly: bool = False) -> Any:
-        """Both bounds and the slope, roughly by the nodes that there are; the last answer is kept."""
-        asked = epsilon.tobytes(), roughly
+    def _at(self, epsilon: Floats, share: float = 0.0) -> Any:
+        """Both bounds and the slope, to such a share of delta at least; the last answer is kept."""
+        asked = epsilon.tobytes(), share
         if asked not in self._last:
             self._last.clear()
-            self._last[asked] = self._found(epsilon, roughly)
+            self._last[asked] = self._found(epsilon, share)
         return self._last[asked]
 
-    def _found(self, epsilon: Floats, roughly: bool) -> Any:
+    def _found(self, epsilon: Floats, share: float) -> Any:
         """What `_at` gives, each epsilon by the nodes of its cell; NaN where there are none."""
         found = np.full((3, len(epsilon)), np.nan)
         cells = self.saddle.cells(epsilon)
@@ -150,9 +152,9 @@ class Smooth:
                 self._nodes[cell] = None if line is None else self._weighted(line, self._near(line))
             while (nodes := self._nodes[cell]) is not None:
                 low, high, slope = found[:, mine] = nodes.at(epsilon[mine])
-                off = float(np.max((high - low) / np.maximum(slope, 1e-300))) / 2
-                count = _enough(nodes, off if len(epsilon) <= _FEW else 0.0)
-                if roughly or count <= nodes.values.wanted:
+                wide = (high - low) / np.maximum(np.maximum(2 * _OFF * slope, share * high), 1e-300)
+                count = _enough(nodes, float(wide.max()), share)
+                if count <= nodes.values.wanted:
                     break
                 self._nodes[cell] = self._longer(nodes, count)
             if nodes is None:
@@ -162,34 +164,35 @@ class Smooth:
 
     def bounds(self, epsilon: Floats) -> tuple[Floats, Floats]:
         """The two sums."""
-        low, high, _ = self._at(epsilon)
+        low, high, _ = self._at(epsilon, _POINT if len(epsilon) <= _FEW else _CURVE)
         return np.maximum(low, 0.0), np.minimum(high + 5e-324, self.saddle.under_top(epsilon))
 
     def slope(self, epsilon: Floats) -> Any:
         """-d delta/d eps of the upper bound."""
-        return self._at(epsilon)[2]
+        return self._at(epsilon, _CURVE)[2]
 
     def root(self, target: float) -> tuple[float, float]:
         """Newton's method on ln delta, from where the first nodes alone have it."""
-        about, _ = self.saddle.newton(lambda epsilon: self._at(epsilon, roughly=True), target)
+        about, _ = self.saddle.newton(lambda epsilon: self._at(epsilon, _ROUGH), target)
         return self.saddle.newton(self._at, target, start=about)
 
 
-def _count(line: Line) -> int:
+def _count(line: Line, share: float = 0.0) -> int:
     """How many nodes do where there are many atoms: the gap between the two functions, times 1 + c."""
-    unit = math.sqrt(_WIDTH / (GAP * (1 + line.c)))
+    unit = math.sqrt(max(_WIDTH, share / line.c) / (GAP * (1 + line.c)))
     return max(int(2 * math.pi / unit / line.h) + 1, NEAR)
 
 
-def _enough(nodes: Nodes, off: float) -> int:
-    """How many nodes bring a bracket to its width; as many as there are, if it has it, or never will.
+def _enough(nodes: Nodes, wide: float, share: float) -> int:
+    """How many nodes do, if the bracket of those that there are is so many times as wide as it should be.
 
-    The gap between the two functions falls with the square of the number, or faster where atoms are few.
+    The gap between the two functions falls with the square of the number, or faster where atoms are few; it
+    may also never fall as far as that.
     """
-    values, usual = nodes.values, _count(nodes.line)
+    values, usual = nodes.values, _count(nodes.line, share)
     if values.wanted == NEAR:
-        guess = NEAR * math.sqrt(off / (0.9 * _OFF)) if off else usual
+        guess = NEAR * math.sqrt(wide / 0.9)
         return math.ceil(max(min(guess, 2 * usual), usual / 2, NEAR))
-    if off <= _OFF or values.end < values.wanted or values.wanted > _LONGER * usual:
+    if wide <= 1 or share >= _CURVE or values.end < values.wanted or values.wanted > _LONGER * usual:
         return values.wanted
-    return int(values.wanted * min(max(math.sqrt(off / (0.8 * _OFF)), 1.25), 4.0)) + 1
+    return int(values.wanted * min(max(math.sqrt(wide / 0.8), 1.25), 4.0)) + 1
