@@ -31,7 +31,7 @@ from dpcourse.loss.methods.saddle import Saddle
 _CHUNK: Final = 2**18
 _CURVE: Final = 2**5  # epsilons; for more of them a line that has been made is faster
 _MOST_OUTCOMES: Final = 40
-_FEW: Final = 2**14  # entries of two lists that are quicker than a look at anything else
+_FEW: Final = 9000  # entries of two lists that are about as quick as a line
 _PAIR: Final = 200  # what a pair of lists costs more, in entries
 
 
