@@ -138,11 +138,11 @@ def arbitrary(k: int) -> Case:
     return replace(some_laws([(k, random_pair())]), name=f"6 random outcomes, k = {k}")
 
 
-def random_case(rng: np.random.Generator, laws: int) -> Case:
-    """Random pairs of laws of 3 to 12 outcomes, a third of them near, each taken 10 to 1000 times."""
+def random_case(rng: np.random.Generator, laws: int, least: int = 3, most: int = 12) -> Case:
+    """Random pairs of laws of some outcomes, a third of them near, each taken 10 to 1000 times."""
     parts = []
     for _ in range(laws):
-        n, k = int(rng.integers(3, 13)), int(rng.choice([10, 30, 100, 300, 1000]))
+        n, k = round(np.exp(rng.uniform(*np.log([least, most])))), int(rng.choice([10, 30, 100, 300, 1000]))
         p, q = rng.dirichlet(np.full(n, rng.choice([0.5, 1, 3])), size=2)
         if rng.random() < 1 / 3:
             q = p * np.exp(rng.normal(0, rng.choice([0.001, 0.01, 0.1]), n))
@@ -215,9 +215,13 @@ def _compared(case: Case, pld: Any) -> Iterator[Row]:
 def _random_laws(pld: Any) -> Iterator[Row]:
     """Where ours is slowest next to the peer, and the widest bracket, of many random laws and mixtures."""
     rng = np.random.default_rng(0)
-    kinds = {"48 random pairs of laws": [1] * 48, "24 mixtures of such pairs": [2, 3, 4] * 8}
-    for kind, numbers in kinds.items():
-        pairs = [tuple(_compared(random_case(rng, laws), pld)) for laws in numbers]
+    kinds = {
+        "48 random pairs of laws of 3 to 12 outcomes": [random_case(rng, 1) for _ in range(48)],
+        "24 mixtures of 2 to 4 such pairs": [random_case(rng, laws) for laws in [2, 3, 4] * 8],
+        "16 random pairs of 13 to 1000 outcomes": [random_case(rng, 1, 13, 1000) for _ in range(16)],
+    }
+    for kind, workloads in kinds.items():
+        pairs = [tuple(_compared(case, pld)) for case in workloads]
         slow, _ = min(pairs, key=lambda rows: ratio(rows[0]) or 0.0)
         _, wide = max(pairs, key=lambda rows: rows[1].ours or 0.0)
         median = np.median([ratio(row) or math.nan for row, _ in pairs])
@@ -240,7 +244,8 @@ def _tiny(pld: Any) -> Iterator[Row]:
 
 
 def _curves() -> Iterator[Row]:
-    for case, last in ((laplace(100), 10), (laplace(1000), 30), (responses(1000), 30), (subsampled(1000), 4)):
+    cases = [(laplace(100), 10), (laplace(1000), 30), (responses(1000), 30), (subsampled(1000), 4)]
+    for case, last in [*cases, (arbitrary(100), 30), (arbitrary(1000), 180)]:
         taken = 1e3 * best_of(partial(_curve, case, np.linspace(0, last, 1000)), 5)
         name = case.name.removesuffix(", both directions")
         yield Row(f"delta at 1000 epsilons, {name}", taken, None, "ms", "<= 20 ms", taken <= 20)
