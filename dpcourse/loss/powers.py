@@ -190,4 +190,6 @@ class Profile:
         if (large := size > 1).any():  # a mass may be below every double, and its product with e^size not
             with np.errstate(over="ignore"):
                 grown += np.exp(np.where(large, self.log_mass + size, -np.inf)).sum(-1)
-        return np.log1p(np.maximum(grown, -1 + 1e-15)) + 1e-12
+        return (
+            np.log1p(np.maximum(grown, -1.0) + 1e-12) + 1e-12
+        )  # the sum has 13 digits, also where it is small
