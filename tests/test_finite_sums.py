@@ -6,6 +6,7 @@ import math
 import tracemalloc
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import reduce
 from typing import Any
 
 import mpmath
@@ -494,3 +495,41 @@ def test_one_leaf_off_the_lattice_does_not_blur_the_others() -> None:
     both = plain + FiniteLoss((half + apart, half - apart), (half - apart, half + apart))
     width, wider = (high - low for low, high in (v.epsilon_bounds(1e-6) for v in (plain, both)))
     assert wider < 2 * width + 1e-11
+
+
+def random_law(outcomes: int, scale: float) -> FiniteLoss:
+    """P and Q apart by such a factor."""
+    rng = np.random.default_rng(outcomes)
+    p = rng.dirichlet(np.ones(outcomes))
+    q = p * np.exp(rng.normal(0, scale, outcomes))
+    return FiniteLoss(tuple(p.tolist()), tuple((q / q.sum()).tolist()))
+
+
+@pytest.mark.parametrize("scale", [1e-3, 0.1, 2.0])
+@pytest.mark.parametrize(("outcomes", "k"), [(13, 4), (40, 3), (250, 2)])
+def test_many_outcomes_against_the_law_of_all_their_pairs(outcomes: int, k: int, scale: float) -> None:
+    leaf = random_law(outcomes, scale)
+    p, q = (reduce(np.multiply.outer, [np.array(law)] * k).ravel() for law in (leaf.p, leaf.q))
+    exact = FiniteLoss(tuple((p / p.sum()).tolist()), tuple((q / q.sum()).tolist()))
+    engines = dict(direct_engines([(leaf, k)]))
+    assert "smooth" in engines
+    for delta in (1e-2, 1e-6, 1e-12):
+        low, high = (k * leaf).epsilon_bounds(delta)
+        below, above = exact.epsilon_bounds(delta)
+        assert low <= above * (1 + 1e-12)
+        assert below * (1 - 1e-12) <= high <= low + 1e-8
+        truth = np.array([np.array(end) for end in exact.delta_bounds(np.array([above]))])
+        for engine in engines.values():
+            some = engine.bounds(np.array([above]))
+            assert np.isnan(some[0][0]) or overlap(
+                (some[0] * (1 - 1e-12), some[1] * (1 + 1e-12)), (truth[0] - 1e-16, truth[1] + 1e-16)
+            )
+
+
+@pytest.mark.parametrize("delta", [1e-3, 1e-6, 1e-12])
+@pytest.mark.parametrize("scale", [0.01, 2.0])
+@pytest.mark.parametrize("k", [10, 100, 1000])
+def test_a_thousand_outcomes_have_narrow_brackets(k: int, scale: float, delta: float) -> None:
+    """A grid had brackets of 1e-4 here."""
+    low, high = (k * random_law(1000, scale)).epsilon_bounds(delta)
+    assert high - low < 1e-8

@@ -6,9 +6,9 @@ the losses is a + b, with a from a list for m steps and b from one for k - m ste
     delta(eps) = sum over m and b of  mass(b) * sum over a of mass(a) (1 - e^{eps - b - a})+,
 
 where the inner sum is read off running sums (`listing.Tails`). Two lists of some hundred thousand entries
-stand for 10^10 sums. Different losses are shared out between the two lists as they are. Proved, like
-the listing, up to rounding; counts that hardly ever come (`counts`) are left out, and their probability is
-added to the upper bound.
+stand for 10^10 sums. Different losses, and the two halves of a few steps, are shared out between the two
+lists as they are. Proved, like the listing, up to rounding; counts that hardly ever come (`counts`) are left
+out, and their probability is added to the upper bound.
 """
 
 from __future__ import annotations

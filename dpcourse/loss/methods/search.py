@@ -123,8 +123,9 @@ class Search:
             return
         fine: Floats = self.h * (np.arange(float(group)) - group // 2)
         near = [wave.turns(fine) for wave in self.waves]
-        for i in range(0, max(len(middle), 1), _PIECE // group):
-            t = middle[i : i + _PIECE // group]
+        some = max(1, _PIECE // max(group, *(len(wave.losses) for wave in self.waves)))
+        for i in range(0, max(len(middle), 1), some):
+            t = middle[i : i + some]
             shares = [
                 wave.shares(self.c, at, wave.turns(t)) for wave, at in zip(self.waves, near, strict=True)
             ]
