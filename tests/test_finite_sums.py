@@ -20,7 +20,7 @@ from dpcourse.loss import FiniteLoss, GaussianLoss, LaplaceLoss, PrivacyLoss
 from dpcourse.loss.composed import Composed, compose
 from dpcourse.loss.methods.choose import smoothed
 from dpcourse.loss.methods.counts import likely, multinomial, window
-from dpcourse.loss.methods.crest import Crest, crest
+from dpcourse.loss.methods.crest import Crest, _log_number, crest
 from dpcourse.loss.methods.knots import nodes_needed
 from dpcourse.loss.methods.lattice import common_step
 from tests.brackets import contains, direct_engines, overlap
@@ -155,6 +155,7 @@ def test_the_largest_sums_of_a_billion_steps_take_no_memory_for_each_step() -> N
 
 def test_losses_that_nearly_agree_are_all_counted() -> None:
     """A gap of 2e-16 next to gaps of 1.5: every count of the small one fits below the others."""
+    assert _log_number(np.array([5e-324, 1.0]), 1e3) > 600  # no warning
     p = (0.3, 0.3 * (1 - 2**-52), 0.2, 0.2)
     leaf = FiniteLoss(p, (0.1, 0.1, 0.3, 0.5))
     found = largest([(leaf, 60)])

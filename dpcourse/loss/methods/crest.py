@@ -129,11 +129,11 @@ def _log_number(gaps: Floats, depth: float) -> float:
     >>> bool(abs(_log_number(np.ones(2), 20.5) - math.log(21 * 22 / 2)) < 0.3)
     True
     """
-    grown = np.exp(-np.multiply.outer(_STEEP, gaps / depth))
-    exponents = _STEEP - np.log1p(-grown).sum(-1)
+    fall = np.multiply.outer(_STEEP, np.maximum(gaps / depth, 1e-300))
+    rise = -np.expm1(-fall)
+    exponents = _STEEP - np.log(rise).sum(-1)
     best = int(np.argmin(exponents - np.log(_STEEP)))
-    each = _STEEP[best] * gaps / depth / (1 - grown[best])
-    curve = 1 + float((np.square(each) * grown[best]).sum())
+    curve = 1 + float((np.square(fall[best] / rise[best]) * (1 - rise[best])).sum())
     return float(exponents[best]) - math.log(2 * math.pi * curve) / 2
 
 
