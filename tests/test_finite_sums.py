@@ -443,11 +443,13 @@ def test_every_epsilon_between_two_cells_has_a_narrow_bracket() -> None:
     assert low < 53.290023393 < high + 1e-9
 
 
-@pytest.mark.parametrize("k", [300, 3000])
+@pytest.mark.parametrize("k", [30, 300, 3000])
+@pytest.mark.parametrize("part", [1e-3, 1e-5, 1e-7])
 @pytest.mark.parametrize("delta", [1e-3, 1e-6, 1e-12, 1e-30])
-def test_where_large_losses_have_ended_small_ones_decide(k: int, delta: float) -> None:
+def test_where_large_losses_have_ended_small_ones_decide(k: int, part: float, delta: float) -> None:
     """Given the large losses, the small ones are a binomial law; brackets were 0.2 wide here."""
-    large, small = FiniteLoss((0.5, 0.4, 0.1), (0.1, 0.6, 0.3)), FiniteLoss((0.501, 0.499), (0.499, 0.501))
+    large = FiniteLoss((0.5, 0.4, 0.1), (0.1, 0.6, 0.3))
+    small = FiniteLoss((0.5 + part, 0.5 - part), (0.5 - part, 0.5 + part))
     low, high = (5 * large + k * small).epsilon_bounds(delta)
     assert high - low < 1e-8
     values, masses = multinomial(large, 5)
@@ -498,9 +500,17 @@ def test_one_leaf_off_the_lattice_does_not_blur_the_others() -> None:
     assert wider < 2 * width + 1e-11
 
 
-def random_law(outcomes: int, scale: float) -> FiniteLoss:
+@pytest.mark.parametrize("seed", [9, 19, 36, 39, 45, 46])
+def test_small_losses_vary_until_delta_is_below_every_double(seed: int) -> None:
+    """The table of saddle points ended before delta was 1e-30: a grid had brackets of some thousandths."""
+    rng = np.random.default_rng(seed)
+    low, high = (2 * random_law(3, 1.0, rng) + 30 * random_law(8, 1e-3, rng)).epsilon_bounds(1e-30)
+    assert high - low < 1e-8
+
+
+def random_law(outcomes: int, scale: float, rng: np.random.Generator | None = None) -> FiniteLoss:
     """P and Q apart by such a factor."""
-    rng = np.random.default_rng(outcomes)
+    rng = rng or np.random.default_rng(outcomes)
     p = rng.dirichlet(np.ones(outcomes))
     q = p * np.exp(rng.normal(0, scale, outcomes))
     return FiniteLoss(tuple(p.tolist()), tuple((q / q.sum()).tolist()))

@@ -24,6 +24,7 @@ from dpcourse.loss.solve import ULP
 Look = Callable[[Floats], tuple[Any, Any, Any]]
 """From epsilons to the lower and the upper delta, and to about -d delta/d eps."""
 AIM = math.log(1e15)  # aliases and truncation aim at 1e-15 of delta
+_NOTHING = 745.0  # e^-745 is below every double
 _LARGEST = 1e30  # a c: losses below 1e-30 need no saddle point
 _BELOW = np.array([0.0, 0.25, 0.5, 0.75])
 _ABOVE = 1 + np.array([0.02, 0.04, 0.07, 0.1, 0.15, 0.2, 0.35, 0.5, 1.0, 2.0, 4.0])
@@ -52,6 +53,12 @@ class Table:
     def members(self, cell: int, width: int = 1) -> Any:
         """The rows of a cell, or of `width` neighbouring cells."""
         return np.flatnonzero(self.cell // width == cell)
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether losses still vary at its end."""
+        varies = self.curve[-1] * self.c[-1] ** 2 > 2.2  # 2 if none does
+        return bool(varies and self.log_delta[-1] > -_NOTHING)
 
     def ends(self, members: Any) -> Any:
         """The rows between which the epsilons of a cell lie: the last one below it, and its own last."""
@@ -124,8 +131,11 @@ class Saddle:
             if wide:  # where large losses have come to their end, small ones still vary
                 high = min(max(30 * high, 20 / self._finest), _LARGEST)
             table = self._tabulate(np.geomspace(low, high, 100))
+            while wide and table.goes_on and high < _LARGEST:
+                high = 8 * high
+                table = self._tabulate(np.geomspace(low, high, 100))
             for _ in range(3):
-                seen = min(int(np.searchsorted(-table.log_delta, 745)) + 2, len(table.c))
+                seen = min(int(np.searchsorted(-table.log_delta, _NOTHING)) + 2, len(table.c))
                 length = np.cumsum(np.sqrt(table.curve) * np.gradient(table.c))[:seen]
                 if np.diff(length).max() < 1.5:
                     break  # neighbours share most of their mass
