@@ -37,7 +37,7 @@ from dpcourse.loss.solve import ULP
 
 _WIDTH: Final = 5e-9  # of the bracket on epsilon, about, where there are many atoms
 _OFF: Final = 3e-9  # the widest half of a bracket
-_LONGER: Final = 10.0  # how many times as long a line may become where atoms are few
+_LONGER: Final = 20.0  # how many times as long a line may become where atoms are few
 _POINT, _CURVE, _ROUGH = 1e-11, 1e-7, 1e30  # brackets on delta, in units of delta, that are narrow enough
 _FEW: Final = 32  # epsilons; more of them are a curve
 _NOTHING: Final = 1e-300  # a delta that needs no more than Chernoff's bound
