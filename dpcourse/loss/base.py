@@ -167,9 +167,11 @@ class PrivacyLoss(ABC):
     def __mul__(self, times: int) -> PrivacyLoss:
         if isinstance(times, PrivacyLoss):
             return NotImplemented
+        if (k := whole("k", times)) == 1:
+            return self
         from dpcourse.loss.composed import compose
 
-        return compose([(self, whole("k", times))])
+        return compose([(self, k)])
 
     __rmul__ = __mul__
 

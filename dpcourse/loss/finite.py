@@ -15,6 +15,7 @@ from dpcourse.errors import Floats, probability, reject
 from dpcourse.laws import Finite, Law
 from dpcourse.loss.base import Bounds, PrivacyLoss, widen
 from dpcourse.loss.logs import log_ratio, log_sum_exp
+from dpcourse.loss.prefixes import epsilon_of_few
 from dpcourse.loss.solve import TINIEST, ULP
 
 _CHUNK: Final = 2**18
@@ -127,6 +128,10 @@ class FiniteLoss(PrivacyLoss):
     @cached_property
     def infinite(self) -> float:  # type: ignore[override]
         """The mass under P of outcomes that Q never gives."""
+        if 0 not in self.q:
+            return 0.0
+        if self.losses is None:
+            return math.fsum(float(a) or TINIEST for a, b in zip(self.p, self.q, strict=True) if a and not b)
         return math.fsum(self._masses[0][self._each == math.inf])
 
     @cached_property
@@ -190,6 +195,22 @@ class FiniteLoss(PrivacyLoss):
         lower, _ = widen(low.reshape(epsilon.shape), rounding[0].reshape(epsilon.shape))
         _, upper = widen(high.reshape(epsilon.shape), self.missing + rounding[1].reshape(epsilon.shape))
         return lower, upper
+
+    @cached_property
+    def positive(self) -> tuple[Any, Any] | None:
+        """The probabilities of what both laws give, or None if they do not say all about the losses."""
+        if self.missing or self.losses is not None or self._sharp:
+            return None
+        if 0 not in self.p and 0 not in self.q:
+            return self.p, self.q
+        both = [pair for pair in zip(self.p, self.q, strict=True) if all(pair)]
+        return tuple(zip(*both, strict=True)) if both else None  # type: ignore[return-value]
+
+    def _invert(self, target: float) -> tuple[float, float]:
+        """In closed form, or as any loss."""
+        both, infinite = self.positive, self.infinite
+        found = epsilon_of_few([(*both, 1)], infinite, target) if both and target > infinite else None
+        return found or super()._invert(target)
 
     def _root(self, target: float, last: float) -> float:
         """ln of a ratio, between the two losses where delta passes the target."""

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 ULP: Final = float(np.finfo(float).eps)
-_CLOSE: Final = 8e-9  # ends as near as the smoothed contour brings them: halving would double its work
+_CLOSE: Final = 9e-9  # ends as near as the smoothed contour brings them: halving would double its work
 TINIEST: Final = float(np.finfo(float).smallest_subnormal)  # the smallest double above 0
 
 

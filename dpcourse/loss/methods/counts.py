@@ -12,9 +12,6 @@ multinomial probability, whatever the others are.
 from __future__ import annotations
 
 import math
-from collections import Counter
-from functools import lru_cache
-from itertools import combinations_with_replacement
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -23,6 +20,7 @@ from dpcourse import special
 from dpcourse.errors import Floats
 from dpcourse.loss.finite import FiniteLoss
 from dpcourse.loss.methods.lattice import WIDE
+from dpcourse.loss.prefixes import STEPS, ways_to_choose
 
 _SMALL: Final = 2**13  # entries of a table that is kept for the next time
 _ALONE: Final = 75.0  # e^-75: a count of one outcome that is given up
@@ -51,8 +49,8 @@ def multinomial(leaf: FiniteLoss, k: int) -> Law:
     (array([0.5625, 0.375 , 0.0625]), array([2.25, 0.75, 0.25]))
     """
     losses, p = possible(leaf)
-    if k * math.comb(k + len(p) - 1, k) <= _SMALL:
-        ways, number = _ways(len(p), k)
+    if k <= STEPS and k * math.comb(k + len(p) - 1, k) <= _SMALL:
+        ways, number = ways_to_choose(len(p), k)
         loss, mass = losses[ways].sum(0), number * p[ways].prod(0)
         return (loss, mass) if mass.all() else (loss[mass > 0], mass[mass > 0])
     every = np.zeros(len(p) - 1, dtype=int), np.full(len(p) - 1, k)
@@ -63,19 +61,6 @@ def multinomial(leaf: FiniteLoss, k: int) -> Law:
     mass = mass * _poisson(k * p[-1], least, k)[0][left - least]  # the last outcome takes what is left
     loss, mass = (loss + left * losses[-1])[mass > 0], mass[mass > 0]
     return loss, mass * (math.fsum(p) ** k / float(mass.sum()))
-
-
-@lru_cache(64)
-def _ways(n: int, k: int) -> tuple[Any, Any]:
-    """All ways to choose k of n outcomes, a column each, and in how many orders they come.
-
-    >>> _ways(2, 2)
-    (array([[0, 0, 1],
-           [0, 1, 1]]), array([1., 2., 1.]))
-    """
-    each = list(combinations_with_replacement(range(n), k))
-    orders = [math.factorial(k) // math.prod(map(math.factorial, Counter(way).values())) for way in each]
-    return np.array(each).T, np.array(orders, dtype=float)
 
 
 class Window(NamedTuple):

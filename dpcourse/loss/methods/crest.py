@@ -28,6 +28,7 @@ from dpcourse.loss.methods.saddle import Saddle
 from dpcourse.loss.solve import ULP
 
 _MOST: Final = 2**12
+_LOSSES: Final = 2**6  # within the depth: they are taken in turns, so more of them take longer than a line
 _RAREST: Final = 1e-250  # the least probability of the largest sum: far from underflow
 _STEEP: Final = np.geomspace(1, 100, 16)
 
@@ -142,6 +143,8 @@ def _within(laws: Sequence[tuple[Law, int]], depth: float) -> tuple[Floats, Any]
     short: Any
     mass: Any
     short, mass = np.zeros(1), np.ones(1, dtype=WIDE)
+    if sum(int(np.count_nonzero(losses[0] - losses <= depth)) - 1 for (losses, _), _ in laws) > _LOSSES:
+        return None
     for (losses, p), k in laws:
         left = np.full(len(short), k)
         gap = losses[0] - losses

@@ -36,7 +36,7 @@ from dpcourse.loss.methods.waves import Waves
 from dpcourse.loss.solve import ULP
 
 _WIDTH: Final = 5e-9  # of the bracket on epsilon, about, where there are many atoms
-_OFF: Final = 3e-9  # the widest half of a bracket
+_OFF: Final = 4e-9  # the widest half of a bracket
 _LONGER: Final = 20.0  # how many times as long a line may become where atoms are few
 _POINT, _CURVE, _ROUGH = 1e-11, 1e-7, 1e30  # brackets on delta, in units of delta, that are narrow enough
 _FEW: Final = 32  # epsilons; more of them are a curve
@@ -191,7 +191,7 @@ def _enough(nodes: Nodes, wide: float, share: float) -> int:
     """
     values, usual = nodes.values, _count(nodes.line, share)
     if values.wanted == NEAR:
-        guess = NEAR * math.sqrt(wide / 0.9)
+        guess = NEAR * math.sqrt(wide / 0.7)
         return math.ceil(max(min(guess, 2 * usual), usual / 2, NEAR))
     if wide <= 1 or share >= _CURVE or values.end < values.wanted or values.wanted > _LONGER * usual:
         return values.wanted
