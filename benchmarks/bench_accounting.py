@@ -24,6 +24,8 @@ from dpcourse.loss import FiniteLoss, GaussianLoss, LaplaceLoss, PrivacyLoss
 from dpcourse.loss.composed import compose
 from dpcourse.loss.subsampled import SubsampledGaussianLoss
 
+_TIMES = (1, 2, 3, 5, 10, 30, 100, 300, 1000)
+
 
 @dataclass(frozen=True)
 class Case:
@@ -138,11 +140,11 @@ def arbitrary(k: int) -> Case:
     return replace(some_laws([(k, random_pair())]), name=f"6 random outcomes, k = {k}")
 
 
-def random_case(rng: np.random.Generator, laws: int, least: int = 3, most: int = 12) -> Case:
-    """Random pairs of laws of some outcomes, a third of them near, each taken 10 to 1000 times."""
+def random_case(rng: np.random.Generator, laws: int, least: int = 2, most: int = 12) -> Case:
+    """Random pairs of laws of some outcomes, a third of them near, each taken 1 to 1000 times."""
     parts = []
     for _ in range(laws):
-        n, k = round(np.exp(rng.uniform(*np.log([least, most])))), int(rng.choice([10, 30, 100, 300, 1000]))
+        n, k = round(np.exp(rng.uniform(*np.log([least, most])))), int(rng.choice(_TIMES))
         p, q = rng.dirichlet(np.full(n, rng.choice([0.5, 1, 3])), size=2)
         if rng.random() < 1 / 3:
             q = p * np.exp(rng.normal(0, rng.choice([0.001, 0.01, 0.1]), n))
@@ -188,6 +190,7 @@ def rows() -> Iterator[Row]:
     yield from others(subsampled(1000).ours)
     yield from wrong_side(pld)
     yield from _random_laws(pld)
+    yield _below_the_grid(pld)
     yield from _tiny(pld)
     yield from _curves()
     yield _memory()
@@ -216,9 +219,9 @@ def _random_laws(pld: Any) -> Iterator[Row]:
     """Where ours is slowest next to the peer, and the widest bracket, of many random laws and mixtures."""
     rng = np.random.default_rng(0)
     kinds = {
-        "48 random pairs of laws of 3 to 12 outcomes": [random_case(rng, 1) for _ in range(48)],
+        "72 random pairs of laws of 2 to 12 outcomes": [random_case(rng, 1) for _ in range(72)],
         "24 mixtures of 2 to 4 such pairs": [random_case(rng, laws) for laws in [2, 3, 4] * 8],
-        "16 random pairs of 13 to 1000 outcomes": [random_case(rng, 1, 13, 1000) for _ in range(16)],
+        "36 random pairs of 13 to 1000 outcomes": [random_case(rng, 1, 13, 1000) for _ in range(36)],
     }
     for kind, workloads in kinds.items():
         pairs = [tuple(_compared(case, pld)) for case in workloads]
@@ -228,9 +231,22 @@ def _random_laws(pld: Any) -> Iterator[Row]:
         note = f"{slow.name}; half of all at least {median:.0f} times"
         yield replace(slow, name=f"the least ratio of {kind}", note=note)
         yield replace(wide, name="    widest bracket of these")
-    few, _ = _compared(some_laws([(3, ((0.5, 0.3, 0.2), (0.3, 0.3, 0.4)))]), pld)
-    goal, quick = "<= 0.5 ms", (few.ours or 0.0) <= 0.5
-    yield replace(few, goal=goal, holds=quick, note="a handful of steps: both take no time")
+
+
+def _below_the_grid(pld: Any) -> Row:
+    """Laws nearer than the peer's grid of 1e-4: it has all their losses on a few points, and knows little."""
+    p = np.arange(1, 18) / 153
+    q = p * (1 + 1e-5 * np.cos(np.arange(17)))
+    case = some_laws([(6, [tuple((law / law.sum()).tolist()) for law in (p, q)])])
+    time, width = _compared(case, pld)
+    low, high = (math.nan, math.nan) if pld is None else case.theirs(pld)
+    return replace(
+        time,
+        name="6 of 17 outcomes, losses of 1e-5",
+        goal="<= 5 ms, <= 1e-08 wide",
+        holds=(time.ours or 0.0) <= 5 and bool(width.holds),
+        note=f"epsilon is {case.ours()[1]:.2g}; its pair: {low:.2g} to {high:.2g}",
+    )
 
 
 def _tiny(pld: Any) -> Iterator[Row]:

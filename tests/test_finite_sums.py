@@ -80,40 +80,6 @@ def test_epsilon_of_finite_mixtures_is_certified(parts: list[tuple[FiniteLoss, i
         assert enumerated(parts, Fraction(math.exp(low)) * (1 - Fraction(1, 10**13))) >= delta * (1 - 1e-12)
 
 
-weights = st.lists(st.floats(1e-9, 1) | st.sampled_from([0.0, 0.25, 0.25 + 1e-12]), min_size=2, max_size=3)
-
-
-@st.composite
-def float_parts(draw: st.DrawFn) -> list[tuple[FiniteLoss, int]]:
-    """A few pairs of laws in floats, some nearly the same."""
-    parts: dict[FiniteLoss, int] = {}
-    for _ in range(draw(st.integers(1, 2))):
-        p = draw(weights.filter(any))
-        q = draw(st.permutations(p) | st.just([w * (1 + 1e-9 * i) for i, w in enumerate(p)]))
-        laws = (tuple(w / math.fsum(law) for w in law) for law in (p, q))
-        parts[FiniteLoss(*laws)] = draw(st.integers(1, 6 if len(p) == 2 else 3))
-    return list(parts.items())
-
-
-@settings(max_examples=100)
-@given(float_parts(), st.sampled_from([1e-12, 1e-6, 0.05, 0.3]))
-def test_epsilon_in_closed_form_is_certified(parts: list[tuple[FiniteLoss, int]], delta: float) -> None:
-    """The floats are taken as they are, so that the truth can be enumerated."""
-    loss = compose(parts)
-    low, high = loss.epsilon_bounds(delta)
-    assume(high < 600)
-    exact = [
-        (FiniteLoss(*(tuple(map(Fraction, law)) for law in (leaf.p, leaf.q)), missing=1e-9), k)
-        for leaf, k in parts
-    ]
-    with mpmath.workdps(40):
-        above, below = (Fraction(str(mpmath.exp(end))) for end in (high, low))
-    less, more = enumerated(exact, above), enumerated(exact, below)
-    assert less <= Fraction(delta)
-    assert low == 0 or more >= Fraction(delta)
-    assert high - low < 1e-11 or more - less < 1e-11
-
-
 @pytest.mark.slow
 @settings(max_examples=12)
 @given(finite_parts(2), ratios.filter(lambda r: r >= 1))

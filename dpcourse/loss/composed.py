@@ -23,7 +23,7 @@ from dpcourse.errors import Floats, reject, whole
 from dpcourse.loss.base import Bounds, PrivacyLoss
 from dpcourse.loss.engine import Engine, Parts, largest_sum, sum_up
 from dpcourse.loss.finite import FiniteLoss
-from dpcourse.loss.prefixes import epsilon_of_few
+from dpcourse.loss.prefixes import Laws, epsilon_of_few, steps_and_sums
 from dpcourse.loss.shifts import GaussianLoss, LaplaceLoss
 from dpcourse.loss.solve import TINIEST, ULP, certified, closer
 
@@ -105,7 +105,15 @@ class Composed(PrivacyLoss):
         rank = 0
         while np.isnan(self._engine(rank).bounds(usual)[0]):
             rank += 1
-        return self._engine(rank).method
+        _, few = steps_and_sums(self._finite) if self._finite else (0, 0)
+        return self._engine(rank).method + (f"; epsilon in closed form, from {few} sums" if few else "")
+
+    @cached_property
+    def _finite(self) -> Laws | None:
+        """The laws of the parts, if they are all finite and have no more to say."""
+        laws = [(leaf.positive, k) for leaf, k in self.parts if isinstance(leaf, FiniteLoss)]
+        known = [(*both, k) for both, k in laws if both]
+        return known if len(known) == len(self.parts) else None
 
     @cached_property
     def infinite(self) -> float:  # type: ignore[override]
@@ -238,8 +246,10 @@ class Composed(PrivacyLoss):
         """A root of the first method that finds one, certified on both sides by `delta_bounds`."""
         if self.infinite * (1 - 4 * ULP) > target:
             return math.inf, math.inf
-        if target > self.infinite and (found := self._in_closed_form(target)):
-            return found
+        if self._finite and target > self.infinite:
+            found = epsilon_of_few(self._finite, self.infinite, target)
+            if found:
+                return found
         largest = self.ceiling()
         if target <= self.infinite:
             return self._pure() if target == 0 else (0.0, math.inf)
@@ -255,15 +265,6 @@ class Composed(PrivacyLoss):
         if low[0] >= target and high[1] <= target:
             return closer(self.delta_bounds, target, ends)  # the root may be that of a coarser method
         return certified(self.delta_bounds, target, ends, largest)
-
-    def _in_closed_form(self, target: float) -> Bounds | None:
-        """The bracket for a few finite losses: as good as any other, and sooner."""
-        laws = []
-        for leaf, k in self.parts:
-            if not isinstance(leaf, FiniteLoss) or leaf.positive is None:
-                return None
-            laws.append((*leaf.positive, k))
-        return epsilon_of_few(laws, self.infinite, target)
 
     def __repr__(self) -> str:
         return " + ".join(f"{k} * {leaf!r}" if k > 1 else repr(leaf) for leaf, k in self.parts)

@@ -69,9 +69,8 @@ class FiniteLoss(PrivacyLoss):
     @cached_property
     def _sharp(self) -> bool:
         """Whether there are Fractions, whose logarithms are taken as they are and not of rounded numbers."""
-        return self.losses is None and any(
-            issubclass(kind, Fraction) for kind in set(map(type, self.p + self.q))
-        )
+        kinds = set(map(type, self.p + self.q))
+        return kinds != {float} and self.losses is None and any(issubclass(kind, Fraction) for kind in kinds)
 
     @property
     def null(self) -> bool:
@@ -209,7 +208,9 @@ class FiniteLoss(PrivacyLoss):
     def _invert(self, target: float) -> tuple[float, float]:
         """In closed form, or as any loss."""
         both, infinite = self.positive, self.infinite
-        found = epsilon_of_few([(*both, 1)], infinite, target) if both and target > infinite else None
+        if infinite > target:
+            return math.inf, math.inf
+        found = epsilon_of_few([(*both, 1)], infinite, target) if both and infinite < target else None
         return found or super()._invert(target)
 
     def _root(self, target: float, last: float) -> float:

@@ -15,14 +15,13 @@ such an S for q', and with q in its place neither it nor that of another S chang
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from functools import lru_cache, reduce
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from itertools import accumulate
 from typing import Any, Final
 
 import numpy as np
 
-from dpcourse.errors import Floats
 from dpcourse.loss.solve import ULP
 
 Laws = Sequence[tuple[Sequence[float], Sequence[float], int]]
@@ -34,6 +33,21 @@ _TINY: Final = 16  # outcomes for which Python's own numbers are faster than arr
 _RAREST: Final = 1e-290  # far from underflow
 
 
+def steps_and_sums(laws: Laws) -> tuple[int, int]:
+    """How many there are; none if they are too many, or a sum is too rare for products of doubles.
+
+    >>> steps_and_sums([((0.75, 0.25), (0.25, 0.75), 2), ((0.5, 0.5), (0.4, 0.6), 1)])
+    (3, 6)
+    """
+    number, steps, rarest = 1, 0, 1.0
+    for p, q, k in laws:
+        rarest *= min(*p, *q) ** k
+        if rarest < _RAREST or k > STEPS:
+            return 0, 0
+        number, steps = number * math.comb(k + len(p) - 1, k), steps + k
+    return (steps, number) if number <= _MOST and steps * number <= _ENTRIES else (0, 0)
+
+
 def epsilon_of_few(laws: Laws, infinite: float, target: float) -> tuple[float, float] | None:
     """Bounds on epsilon for a delta above the infinite mass; None for many sums, or where 0 is near.
 
@@ -41,13 +55,8 @@ def epsilon_of_few(laws: Laws, infinite: float, target: float) -> tuple[float, f
     >>> f"{math.exp(high):.6f}", high - low < 1e-13  # (9/16 - 1/10) / (1/16)
     ('7.400000', True)
     """
-    number, steps, rarest = 1, 0, 1.0
-    for p, q, k in laws:
-        rarest *= min(*p, *q) ** k
-        if rarest < _RAREST or k > STEPS:
-            return None
-        number, steps = number * math.comb(k + len(p) - 1, k), steps + k
-    if number > _MOST or steps * number > _ENTRIES:
+    steps, number = steps_and_sums(laws)
+    if not number:
         return None
     each = (2 * steps + 8) * ULP  # inputs and products
     off = each + number * ULP  # running sums
@@ -63,10 +72,11 @@ def epsilon_of_few(laws: Laws, infinite: float, target: float) -> tuple[float, f
 
 def _best(laws: Laws, infinite: float, target: float, off: float) -> tuple[float, float]:
     """The largest (P(S) - delta)/Q(S), with P(S) rounded down and rounded up."""
-    p, q = (reduce(_times, (power(law[side], law[2]) for law in laws)) for side in (0, 1))
+    p, q = _sums((one, k) for one, _, k in laws), _sums((other, k) for _, other, k in laws)
     order = (q / p).argsort()
     above, below = infinite + p[order].cumsum(), q[order].cumsum()
-    return tuple(float(((size * above - target) / below).max()) for size in (1 - off, 1 + off))
+    low, high = (float(((size * above - target) / below).max()) for size in (1 - off, 1 + off))
+    return low, high
 
 
 def _best_by_hand(laws: Laws, infinite: float, target: float, off: float) -> tuple[float, float]:
@@ -81,17 +91,16 @@ def _best_by_hand(laws: Laws, infinite: float, target: float, off: float) -> tup
     return low, high
 
 
-def _times(a: Floats, b: Floats) -> Floats:
-    return np.multiply.outer(a, b).ravel()
-
-
-def power(law: Sequence[float], k: int) -> Floats:
-    """The multinomial probabilities of k equal steps, for outcomes in the order of `ways`."""
-    each = np.array(law)
-    if k == 1:
-        return each
-    ways, number = ways_to_choose(len(law), k)
-    return number * each[ways].prod(0)
+def _sums(laws: Iterable[tuple[Sequence[float], int]]) -> Any:
+    """The multinomial probabilities of all sums."""
+    every: Any = np.ones(1)
+    for law, k in laws:
+        each: Any = np.array(law)
+        if k > 1:
+            ways, orders = ways_to_choose(len(law), k)
+            each = orders * each[ways].prod(0)
+        every = np.multiply.outer(every, each).ravel()
+    return every
 
 
 @lru_cache(16)
