@@ -1,4 +1,4 @@
-"""Which methods can sum given losses, best first.
+"""Which methods can sum given losses, best first. (The epsilon of few finite losses needs none: `prefixes`.)
 
 lattice   every loss finite and on one lattice               exact sums of positive terms
 contour   something decays on vertical lines: Gaussian,      a short sum with proved bounds on aliases
