@@ -105,11 +105,11 @@ class Composed(PrivacyLoss):
         rank = 0
         while np.isnan(self._engine(rank).bounds(usual)[0]):
             rank += 1
-        _, few = steps_and_sums(self._finite) if self._finite else (0, 0)
+        _, few = steps_and_sums(self._in_floats) if self._in_floats else (0, 0)
         return self._engine(rank).method + (f"; epsilon in closed form, from {few} sums" if few else "")
 
     @cached_property
-    def _finite(self) -> Laws | None:
+    def _in_floats(self) -> Laws | None:
         """The laws of the parts, if they are all finite and have no more to say."""
         laws = [(leaf.positive, k) for leaf, k in self.parts if isinstance(leaf, FiniteLoss)]
         known = [(*both, k) for both, k in laws if both]
@@ -246,8 +246,8 @@ class Composed(PrivacyLoss):
         """A root of the first method that finds one, certified on both sides by `delta_bounds`."""
         if self.infinite * (1 - 4 * ULP) > target:
             return math.inf, math.inf
-        if self._finite and target > self.infinite:
-            found = epsilon_of_few(self._finite, self.infinite, target)
+        if self._in_floats and target > self.infinite:
+            found = epsilon_of_few(self._in_floats, self.infinite, target)
             if found:
                 return found
         largest = self.ceiling()
