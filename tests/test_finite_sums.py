@@ -142,6 +142,19 @@ def largest(parts: list[tuple[FiniteLoss, int]]) -> Crest:
     return found
 
 
+def test_many_losses_near_the_largest_sum_are_left_to_a_line() -> None:
+    rng = np.random.default_rng(0)
+    p = rng.dirichlet(np.ones(300))
+    q = p * np.exp(rng.normal(0, 0.01, 300))
+    leaf = FiniteLoss(tuple((p / p.sum()).tolist()), tuple((q / q.sum()).tolist()))
+    largest = crest([(leaf, 3)], smoothed([], [(leaf, 3)]).saddle)
+    assert math.isnan(largest.root(1e-6)[0])  # some hundred losses are as near as that
+    for delta in (1e-6, 1e-30):
+        low, high = (3 * leaf).epsilon_bounds(delta)
+        assert 0 < low < high < low + 1e-8
+    assert not math.isnan(largest.root(1e-30)[0])
+
+
 def test_the_largest_sums_of_a_billion_steps_take_no_memory_for_each_step() -> None:
     leaf = FiniteLoss((1 - 3e-10, 2e-10, 1e-10), (1 - 7e-10, 3e-10, 4e-10))
     tracemalloc.start()

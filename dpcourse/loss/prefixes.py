@@ -7,9 +7,10 @@ delta(eps) is the largest P(S) - e^eps Q(S) of all events S, so
 and the best events are the outcomes with p/q above some level (J. Neyman and E. Pearson, Phil. Trans. R.
 Soc. A 231, 1933): one pass over the outcomes in falling order of p/q.
 
-Proved, with P(S) and Q(S) known to a relative error r: every S gives a lower bound. The order is that of
-ratios known to 3r, and so the right one for q' = p/ratio, which is within 3r of q; the largest value is at
-such an S for q', and with q in its place neither it nor that of another S changes by more than 3r.
+Proved, with every probability known to a relative error r and their running sums to R: any S gives a lower
+bound, off by R in P(S) and in Q(S). Ratios, and so the order, are known to 3r: it is the right order for
+q' = p/ratio, which is within 3r of q. The largest value for q' is at such an S, and q in place of q' changes
+no value by more than 3r, neither that one nor the true largest: the upper bound has 6r more.
 """
 
 from __future__ import annotations
